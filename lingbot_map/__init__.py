@@ -1,0 +1,1 @@
+"""From events to a map of the dialogue, and back to any moment of it."""

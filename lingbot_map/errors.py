@@ -1,0 +1,125 @@
+"""What can go wrong, as values with parts; the sentence is made from them.
+
+LingbotMapError
+├── BadInput            something from outside can't be read: where, expected, found, remedy
+│   ├── UnknownFormat   no importer knows the file: which were tried and why each said no
+│   └── TooLarge        a limit was passed: what, how much, the limit
+├── StoreError
+│   ├── DataFolderBusy  another process writes the data folder: its process id
+│   ├── NewerFormat     written by a newer version; left untouched
+│   └── NotWritten      the disk refused; what was accepted in memory goes on
+├── UnknownSession      no session of that name or key
+└── UnknownMoment       a seq that the session does not have
+"""
+
+from __future__ import annotations
+
+
+class LingbotMapError(Exception):
+    """Root of all errors of the project; the command line shows it as one line."""
+
+
+class BadInput(LingbotMapError):
+    """``where`` (file, line, field), what was ``expected``, what was ``found``, and the ``remedy`` ("" if plain)."""
+
+    def __init__(self, where: str, expected: str, found: str, remedy: str = "") -> None:
+        super().__init__(where, expected, found, remedy)
+        self.where = where
+        self.expected = expected
+        self.found = found
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        tail = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.where}: expected {self.expected}, found {self.found}{tail}"
+
+
+class UnknownFormat(BadInput):
+    """No importer took the file. ``refusals`` pairs each format tried with its reason."""
+
+    def __init__(self, where: str, refusals: list[tuple[str, str]]) -> None:
+        super().__init__(where, "a recording in a known format", "none that fits")
+        self.refusals = refusals
+
+    def __str__(self) -> str:
+        tried = "; ".join(f"{name}: {why}" for name, why in self.refusals)
+        return f"{self.where}: no known format fits ({tried})"
+
+
+class TooLarge(BadInput):
+    """A limit was passed: ``what`` had ``size``, at most ``limit`` is taken."""
+
+    def __init__(self, where: str, what: str, size: int, limit: int, remedy: str = "") -> None:
+        super().__init__(where, f"{what} of at most {limit:,}", f"{size:,}", remedy)
+        self.size = size
+        self.limit = limit
+
+
+class StoreError(LingbotMapError):
+    """The data folder can't be used as asked."""
+
+
+class DataFolderBusy(StoreError):
+    """``folder`` is being written by the process ``pid`` (0 if it could not be read)."""
+
+    def __init__(self, folder: str, pid: int) -> None:
+        super().__init__(folder, pid)
+        self.folder = folder
+        self.pid = pid
+
+    def __str__(self) -> str:
+        holder = f"process {self.pid}" if self.pid else "another process"
+        return f"{self.folder}: {holder} is writing this data folder; stop it or choose another with --data"
+
+
+class NewerFormat(StoreError):
+    """``path`` has format ``version``, this program reads up to ``known``. Nothing was changed."""
+
+    def __init__(self, path: str, version: int, known: int) -> None:
+        super().__init__(path, version, known)
+        self.path = path
+        self.version = version
+        self.known = known
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path}: format version {self.version}, but this program reads up to {self.known}; "
+            "it was left untouched, upgrade lingbot-map to open it"
+        )
+
+
+class NotWritten(StoreError):
+    """Writing ``path`` failed with ``reason``."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: could not be written ({self.reason})"
+
+
+class UnknownSession(LingbotMapError):
+    """``name`` is neither the id nor the key of a session in ``where``."""
+
+    def __init__(self, name: str, where: str = "") -> None:
+        super().__init__(name, where)
+        self.name = name
+        self.where = where
+
+    def __str__(self) -> str:
+        place = f" in {self.where}" if self.where else ""
+        return f"no session {self.name!r}{place}; `lingbot-map sessions` lists them"
+
+
+class UnknownMoment(LingbotMapError):
+    """Seq ``seq`` was asked for in a session that holds 1 to ``last``."""
+
+    def __init__(self, seq: int, last: int) -> None:
+        super().__init__(seq, last)
+        self.seq = seq
+        self.last = last
+
+    def __str__(self) -> str:
+        return f"seq {self.seq}: expected a seq from 0 to {self.last}"

@@ -1,0 +1,1 @@
+"""Foreign records to signals, one file a framework; pure, so the same code serves import and live attach."""

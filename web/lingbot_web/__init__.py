@@ -1,0 +1,1 @@
+"""The map in the browser: server, page and command line."""
