@@ -103,7 +103,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
 
 class Lost(msgspec.Struct, frozen=True, gc=False):
-    """``missing`` of the signals ``first`` to ``last`` of ``source`` have not arrived; noticed at ``seq`` in ``turn``."""
+    """``missing`` of the signals ``first`` to ``last`` of ``source`` did not arrive; noticed at ``seq`` in ``turn``."""
 
     source: str
     first: int

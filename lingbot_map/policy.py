@@ -1,4 +1,4 @@
-"""The numbers that decide what a replay concludes; recorded with each session, settable, and never read from a clock."""
+"""The numbers that decide what a replay concludes; recorded with each session, settable, never read from a clock."""
 
 from __future__ import annotations
 

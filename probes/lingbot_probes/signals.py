@@ -27,7 +27,7 @@ class SessionStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStarted:
-    """The user's move opens a turn. ``turn`` is the source's own opaque id; ``utterance`` is "" when the bot opened it."""
+    """The user's move opens a turn. ``turn`` is the source's own opaque id; ``utterance`` is "" where the bot opens it."""
 
     kind: ClassVar[str] = "turn_started"
     turn: str
@@ -120,7 +120,7 @@ STAGES = ("vector", "keyword", "fused", "reranked", "prompt")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """One stage of a retrieval returned ``docs``, best first. ``params`` are its settings (top-k, filter, model ...)."""
+    """One stage of a retrieval returned ``docs``, best first. ``params`` are its settings (top-k, filter, model)."""
 
     kind: ClassVar[str] = "retrieved"
     query: str
@@ -149,7 +149,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """Part of the dialogue no longer holds (a rewind, an undo, a fork, a deleted message). It is struck through, not removed.
+    """Part of the dialogue no longer holds (a rewind, an undo, a fork, a deletion). It is struck through, not removed.
 
     Give one of two: ``to``, this source's own number of the last signal of the session that still holds (0: none
     does), or ``turn``, the opaque id of the first turn that no longer holds. ``why`` is the source's word for it.
@@ -171,7 +171,7 @@ class SessionEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """A statement that has no meaning here yet: kept as it came and shown as such. ``name`` is the source's word for it."""
+    """A statement without a meaning here yet: kept as it came, shown as such. ``name`` is the source's word for it."""
 
     kind: ClassVar[str] = "raw"
     name: str
