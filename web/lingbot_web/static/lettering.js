@@ -1,0 +1,134 @@
+// Text that fits. Widths are sums of the widths of characters, each measured once per font, so that cutting and breaking
+// text costs arithmetic and no layout.
+
+/** No line of Chinese or English begins with one of these. */
+const NEVER_FIRST = '，。？！、；：,.?!;:%）)】」』》〉”’…·~';
+/** ... and none ends with one of these. */
+const NEVER_LAST = '（(【「『《〈“‘';
+const KEPT = 3000;
+/** Longer than any lane is wide: what comes from outside is cut before it is measured. */
+const LONGEST = 240;
+
+// What a reader can't see or what turns the text around it.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/gu;
+
+/** Text as it may be drawn: one line, nothing invisible, not endless. @param {unknown} value @returns {string} */
+export function plain(value) {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? String(value));
+  return text.slice(0, LONGEST).replace(UNSEEN, ' ').trim();
+}
+
+export class Lettering {
+  /** @param {{font: string, measureText(text: string): {width: number}}} ctx a context of its own, used for measuring only */
+  constructor(ctx) {
+    this.ctx = ctx;
+    /** @type {Map<string, Map<string, number>>} */ this.widths = new Map();
+    /** @type {Map<string, string>} */ this.cut = new Map();
+    /** @type {Map<string, string[]>} */ this.broken = new Map();
+  }
+
+  /** @param {string} font @returns {Map<string, number>} */
+  #table(font) {
+    let table = this.widths.get(font);
+    if (!table) this.widths.set(font, (table = new Map()));
+    else if (table.size > KEPT) table.clear();
+    return table;
+  }
+
+  /** @param {Map<string, number>} table @param {string} font @param {string} char */
+  #char(table, font, char) {
+    let width = table.get(char);
+    if (width === undefined) {
+      if (this.ctx.font !== font) this.ctx.font = font;
+      width = this.ctx.measureText(char).width;
+      table.set(char, width);
+    }
+    return width;
+  }
+
+  /** @param {string} text @param {string} font @returns {number} */
+  width(text, font) {
+    const table = this.#table(font);
+    let sum = 0;
+    for (const char of text) sum += this.#char(table, font, char);
+    return sum;
+  }
+
+  /** `text`, or as much of it as fits `room` and an ellipsis; "" where not even that fits. @param {string} text @param {string} font @param {number} room */
+  fit(text, font, room) {
+    const key = `${font}\n${room | 0}\n${text}`;
+    let fitted = this.cut.get(key);
+    if (fitted === undefined) {
+      fitted = this.#fit(text, font, room | 0);
+      if (this.cut.size > KEPT) this.cut.clear();
+      this.cut.set(key, fitted);
+    }
+    return fitted;
+  }
+
+  /** @param {string} text @param {string} font @param {number} room */
+  #fit(text, font, room) {
+    if (this.width(text, font) <= room) return text;
+    const table = this.#table(font);
+    const left = room - this.#char(table, font, '…');
+    if (left <= 0) return '';
+    let sum = 0;
+    let fitted = '';
+    for (const char of text) {
+      sum += this.#char(table, font, char);
+      if (sum > left) break;
+      fitted += char;
+    }
+    return fitted ? `${fitted.trimEnd()}…` : '';
+  }
+
+  /**
+   * `text` in at most `lines` lines of `room`; the last one is cut. Chinese breaks between any two characters but where
+   * punctuation would begin a line; other scripts break at spaces where there is one.
+   * @param {string} text @param {string} font @param {number} room @param {number} lines @returns {string[]}
+   */
+  wrap(text, font, room, lines) {
+    const key = `${font}\n${room | 0}\n${lines}\n${text}`;
+    let broken = this.broken.get(key);
+    if (!broken) {
+      broken = this.#wrap([...text], font, room | 0, lines);
+      if (this.broken.size > KEPT) this.broken.clear();
+      this.broken.set(key, broken);
+    }
+    return broken;
+  }
+
+  /** @param {string[]} chars @param {string} font @param {number} room @param {number} lines */
+  #wrap(chars, font, room, lines) {
+    const table = this.#table(font);
+    /** @type {string[]} */
+    const done = [];
+    let start = 0;
+    while (start < chars.length && done.length < lines - 1) {
+      let sum = 0;
+      let end = start;
+      while (end < chars.length && sum + this.#char(table, font, chars[end]) <= room) sum += this.#char(table, font, chars[end++]);
+      if (end === chars.length) break;
+      end = breakAt(chars, start, Math.max(end, start + 1));
+      done.push(chars.slice(start, end).join('').trim());
+      start = end;
+    }
+    const rest = chars.slice(start).join('').trim();
+    if (rest) done.push(this.fit(rest, font, room));
+    return done;
+  }
+}
+
+const WORD = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_'’-]/u;
+
+/** Where to break so that the next line begins well, at or before `end`. @param {string[]} chars @param {number} start @param {number} end */
+function breakAt(chars, start, end) {
+  let at = end;
+  while (at > start + 1 && (NEVER_FIRST.includes(chars[at]) || NEVER_LAST.includes(chars[at - 1]))) at--;
+  if (at < chars.length && WORD.test(chars[at]) && WORD.test(chars[at - 1])) {
+    let word = at;
+    while (word > start && WORD.test(chars[word - 1])) word--;
+    if (word > start + 1) at = word;
+  }
+  return at > start ? at : end;
+}

@@ -1,0 +1,51 @@
+// The stretch of the time axis that is shown: arithmetic only. `axis` is all there is, in turns.
+
+/** @typedef {import('lb/types').Window} Window */
+/** @typedef {{first: number, end: number}} Axis first lane, and one past the last */
+
+export const SHORTEST = 3;
+/** So many turns are shown at first. */
+export const OPENING = 13;
+
+/** The longest window: everything, but never less than the opening, so that a young session's lanes keep their width. @param {Axis} axis */
+export function longest(axis) {
+  return Math.max(axis.end - axis.first, OPENING);
+}
+
+/** @param {number} from @param {number} span @param {Axis} axis @returns {Window} */
+export function place(from, span, axis) {
+  const width = Math.min(longest(axis), Math.max(SHORTEST, span));
+  const latest = Math.max(axis.first, axis.end - width);
+  const start = Math.min(latest, Math.max(axis.first, from));
+  return { from: start, to: start + width };
+}
+
+/** The newest turns at the right edge. @param {number} span @param {Axis} axis */
+export function atEnd(span, axis) {
+  return place(axis.end - Math.min(longest(axis), Math.max(SHORTEST, span)), span, axis);
+}
+
+/** `factor` above 1 shows more turns; `about` keeps its place on the screen. @param {Window} win @param {number} factor @param {number} about @param {Axis} axis */
+export function zoomed(win, factor, about, axis) {
+  const span = win.to - win.from;
+  const wanted = Math.min(longest(axis), Math.max(SHORTEST, span * factor));
+  const share = (about - win.from) / span;
+  return place(about - share * wanted, wanted, axis);
+}
+
+/** @param {Window} win @param {number} turns @param {Axis} axis */
+export function panned(win, turns, axis) {
+  return place(win.from + turns, win.to - win.from, axis);
+}
+
+/** The window slid, and widened if need be, so that turns `since` to `turn` are in it with a lane to spare. @param {Window} win @param {number} since @param {number} turn @param {Axis} axis */
+export function showing(win, since, turn, axis) {
+  const span = Math.max(win.to - win.from, turn + 1 - since + 2);
+  if (since >= win.from && turn + 1 <= win.to) return win;
+  return place((since + turn + 1 - span) / 2, span, axis);
+}
+
+/** Whether the window shows the end of the axis. @param {Window} win @param {Axis} axis */
+export function touchesEnd(win, axis) {
+  return win.to >= axis.end - 0.01;
+}
