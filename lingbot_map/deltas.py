@@ -14,7 +14,10 @@ from lingbot_map.model import Edge, Finding, Lost, Node, Turn, Unplaced
 
 
 class Applied(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="applied", omit_defaults=True):
-    """Event ``seq`` of ``kind`` was applied at ``at`` in ``turn``; ``source`` and ``n`` mark it as seen ("" = the map's own)."""
+    """Event ``seq`` of ``kind`` was applied at ``at`` in ``turn``.
+
+    It is number ``n`` of ``source`` (0 and "" for the map's own statements), which is marked as seen.
+    """
 
     seq: int
     at: float
@@ -27,7 +30,8 @@ class Applied(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="applied
 class SessionChanged(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="session"):
     """``props`` of the session as a whole are merged over those it has.
 
-    Keys: ``title``, ``meta``, ``started_at``, ``ended_at`` (None while live), ``epoch``, ``policy``, and those of ``Described``.
+    Keys: ``title``, ``meta``, ``started_at``, ``ended_at`` (None while live), ``ended_because``, ``epoch``, ``policy``,
+    and those of ``Described``.
     """
 
     props: dict[str, Any]
@@ -90,9 +94,15 @@ class SeqsUndone(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="undo
 
 
 class TurnsRetired(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="retire"):
-    """Turns up to ``turn`` leave the map; the log keeps them. See ``DialogueMap.apply`` for what goes."""
+    """Turns up to ``turn``, all that happened before event ``before``, leave the map; the log keeps them.
+
+    What goes: edges, findings, losses, undone ranges, unplaced events and moments before ``before``; turns up to
+    ``turn``; utterances and answers from before it that no edge holds. The entries of each
+    history from before it are folded into one, which keeps the newest one's seq.
+    """
 
     turn: int
+    before: int
 
 
 class EventUnplaced(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="unplaced"):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 import msgspec
+
 from lingbot_probes import codec
 from lingbot_probes.signals import JSON, Signal
 
@@ -24,7 +25,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """The signals ``first`` to ``last`` of ``source`` did not arrive in time. ``why``: "dropped", "late" or "damaged"."""
+    """Signals ``first`` to ``last`` of ``source`` did not arrive in time; ``why``: "dropped", "late" or "damaged"."""
 
     kind: ClassVar[str] = "gap"
     source: str
@@ -35,7 +36,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochStarted:
-    """From here on numbers count in ``epoch``, a fresh random id. ``why``: "new", or "recovered" after a lossy recovery."""
+    """From here on ``epoch`` holds, a fresh random id. ``why``: "new", or "recovered" after a lossy recovery."""
 
     kind: ClassVar[str] = "epoch_started"
     epoch: str
@@ -55,7 +56,8 @@ class Described:
     """Facts about the session as a whole, merged over earlier ones.
 
     Known keys: ``origin`` ("probe", "import:rasa" ...), ``coverage`` ({"flow" | "state" | "knowledge": "full" |
-    "partial" | "none"}), ``lost`` (sentences on what an import could not carry over), ``name`` and ``pinned`` (set by people).
+    "partial" | "none"}), ``lost`` (sentences on what an import could not carry over), ``name`` and ``pinned`` (set by
+    people).
     """
 
     kind: ClassVar[str] = "described"
@@ -96,8 +98,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     ``seq`` is 1, 2, 3 ... in the session, without holes. ``at`` is the map's clock in Unix seconds and never runs
     backwards within a session. ``source`` and ``n`` are the probe process and its own number ("" and 0 for the map's
-    own statements). ``turn`` is the turn's number in the session (0 before the first). ``said_at`` is the source's
-    clock, for display. ``late`` marks a signal that arrived after its gap had been logged.
+    own statements). ``turn`` is the turn's number in the session (0 before the first); ``turn_id`` is the source's
+    opaque id of it, on the first event of the turn only. ``said_at`` is the source's clock, for display. ``late``
+    marks a signal that arrived after its gap had been logged.
     """
 
     session: str
@@ -107,6 +110,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     source: str = ""
     n: int = 0
     turn: int = 0
+    turn_id: str = ""
     said_at: float | None = None
     late: bool = False
 
@@ -119,6 +123,8 @@ def event_to_dict(event: Event) -> dict[str, Any]:
         out["n"] = event.n
     if event.turn:
         out["turn"] = event.turn
+    if event.turn_id:
+        out["turn_id"] = event.turn_id
     if event.said_at is not None:
         out["said_at"] = event.said_at
     if event.late:

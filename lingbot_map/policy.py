@@ -45,8 +45,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     low_confidence: float = 0.6
     """A routing below this is drawn dashed."""
 
-    kept_turns: int = 2000
-    """So many turns stay on the map in full; older ones are in the log and come back by seeking."""
+    kept_turns: int = 1000
+    """At least so many turns, and at most twice as many, stay on the map; older ones come back by seeking in the log."""
 
 
 def policy_from(values: dict[str, Any], base: Policy | None = None) -> Policy:

@@ -196,7 +196,7 @@ def numbered_to_dict(item: Numbered) -> dict[str, Any]:
 
 
 def numbered_from_dict(data: object, where: str = "event") -> Numbered:
-    """The reverse. Raises ``SignalError`` for a session id that is empty or over 256 characters, or n outside 1..2^53-1."""
+    """The reverse. Raises ``SignalError``, also for a session id of 0 or over 256 characters and n outside 1..2^53-1."""
     if type(data) is not dict:
         raise SignalError(where, "a mapping", data)
     session = _text(data.get("session"), f"{where}.session")
@@ -215,7 +215,7 @@ def numbered_from_dict(data: object, where: str = "event") -> Numbered:
 
 
 def read_event_fields(data: object) -> dict[str, Any]:
-    """The fields of a logged event, checked: ``seq``, ``at``, ``source``, ``n``, ``turn``, ``said_at``, ``late``, ``signal``."""
+    """The fields of a logged event, checked, by the names of the event's attributes. Raises ``SignalError``."""
     if type(data) is not dict:
         raise SignalError("event", "a mapping", data)
     seq = _count(data.get("seq"), "event.seq")
@@ -227,6 +227,7 @@ def read_event_fields(data: object) -> dict[str, Any]:
         "source": _text(data.get("source", ""), "event.source"),
         "n": _count(data.get("n", 0), "event.n"),
         "turn": _count(data.get("turn", 0), "event.turn"),
+        "turn_id": _text(data.get("turn_id", ""), "event.turn_id"),
         "said_at": _optional_number(data.get("said_at"), "event.said_at"),
         "late": data.get("late", False) is True,
         "signal": signal_from_dict(data.get("signal"), "event.signal"),

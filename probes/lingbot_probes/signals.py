@@ -27,7 +27,7 @@ class SessionStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStarted:
-    """The user's move opens a turn. ``turn`` is the source's own opaque id; ``utterance`` is "" where the bot opens it."""
+    """The user's move opens a turn. ``turn`` is the source's opaque id; ``utterance`` is "" where the bot opens it."""
 
     kind: ClassVar[str] = "turn_started"
     turn: str

@@ -1,0 +1,203 @@
+"""Maps and deltas as bytes: JSON for the wire, MessagePack for the disk.
+
+One library does both (msgspec), since it knows the value types; what it writes is plain JSON and plain MessagePack.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from lingbot_map.deltas import Batch, Delta
+from lingbot_map.graph import DialogueMap, Source
+from lingbot_map.model import Cursor, Edge, Finding, Lost, Node, Turn, Unplaced
+from lingbot_map.policy import policy_from
+
+MAP_VERSION = 1
+"""Version of the packed map. A snapshot of another version is passed over: the log has everything."""
+
+_json = msgspec.json.Encoder()
+_msgpack = msgspec.msgpack.Encoder()
+_deltas = msgspec.json.Decoder(list[Delta])
+
+
+def encode_deltas(deltas: Sequence[Delta]) -> bytes:
+    """A JSON array of the deltas."""
+    return _json.encode(deltas)
+
+
+def decode_deltas(data: bytes) -> list[Delta]:
+    """The reverse. Raises ``msgspec.ValidationError`` naming the place."""
+    return _deltas.decode(data)
+
+
+def encode_batch(batch: Batch) -> bytes:
+    """The members of a batch as a JSON object."""
+    return _json.encode(batch)
+
+
+def dump(map: DialogueMap) -> dict[str, Any]:
+    """The whole map as plain JSON values, as the page's fold makes it too; equal maps have equal dumps."""
+    plain = msgspec.to_builtins
+    return {
+        "session": map.session,
+        "cursor": plain(map.cursor),
+        "at": map.at,
+        "about": map.about,
+        "nodes": {key: plain(node) for key, node in map.nodes.items()},
+        "history": {key: [[seq, props] for seq, props in entries] for key, entries in map.history.items()},
+        "edges": {key: plain(edge) for key, edge in map.edges.items()},
+        "turns": [plain(turn) for turn in map.turns.values()],
+        "findings": {key: plain(value) for key, value in map.findings.items()},
+        "losses": [plain(lost) for lost in map.losses.values()],
+        "undone": [list(entry) for entry in map.undone],
+        "unplaced": [plain(entry) for entry in map.unplaced],
+        "sources": {key: [s.mark, s.missing, s.runs] for key, s in map.sources.items()},
+        "retired": map.retired,
+        "totals": map.totals,
+        "moments": {
+            "first": map.first_moment,
+            "turn": list(map.moment_turn),
+            "kind": list(map.moment_kind),
+            "at": list(map.moment_at),
+        },
+    }
+
+
+def _columns(rows: Iterable[Any], fields: Sequence[str]) -> dict[str, list[Any]]:
+    rows = list(rows)
+    return {name: [getattr(row, name) for row in rows] for name in fields}
+
+
+def keyframe(map: DialogueMap) -> bytes:
+    """The whole map as columnar JSON for a browser; edges and history refer to nodes by their place in ``nodes.id``."""
+    place = {key: i for i, key in enumerate(map.nodes)}
+    edges = list(map.edges.values())
+    columns = _columns(edges, ("id", "kind", "layer", "turn", "seq", "at", "props"))
+    columns["source"] = [place[edge.source] for edge in edges]
+    columns["target"] = [place[edge.target] for edge in edges]
+    entries = [(place[key], seq, props) for key, all in map.history.items() for seq, props in all]
+    return _json.encode(
+        {
+            "v": MAP_VERSION,
+            "session": map.session,
+            "cursor": map.cursor,
+            "at": map.at,
+            "about": map.about,
+            "turns": _columns(map.turns.values(), ("number", "id", "seq", "at", "said_at")),
+            "nodes": _columns(map.nodes.values(), Node.__struct_fields__),
+            "history": {
+                "node": [entry[0] for entry in entries],
+                "seq": [entry[1] for entry in entries],
+                "props": [entry[2] for entry in entries],
+            },
+            "edges": columns,
+            "findings": list(map.findings.values()),
+            "losses": list(map.losses.values()),
+            "undone": map.undone,
+            "unplaced": map.unplaced,
+            "sources": {key: {"mark": s.mark, "missing": s.missing, "runs": s.runs} for key, s in map.sources.items()},
+            "moments": {
+                "first": map.first_moment,
+                "turn": list(map.moment_turn),
+                "kind": list(map.moment_kind),
+                "at": list(map.moment_at),
+            },
+            "retired": map.retired,
+            "totals": map.totals,
+        }
+    )
+
+
+class _Packed(msgspec.Struct, array_like=True, gc=False):
+    """A map on disk: rows in the order of the value types' fields."""
+
+    version: int
+    session: str
+    cursor: tuple[str, int]
+    at: float
+    about: dict[str, Any]
+    nodes: list[tuple[Any, ...]]
+    history: list[tuple[str, list[tuple[int, dict[str, Any]]]]]
+    edges: list[tuple[Any, ...]]
+    turns: list[tuple[Any, ...]]
+    findings: list[tuple[Any, ...]]
+    losses: list[tuple[Any, ...]]
+    undone: list[tuple[int, int, str]]
+    unplaced: list[tuple[Any, ...]]
+    sources: dict[str, tuple[int, list[list[int]], list[list[int]]]]
+    retired: int
+    totals: dict[str, int]
+    first_moment: int
+    moment_turn: bytes
+    moment_kind: bytes
+    moment_at: bytes
+
+
+_packed = msgspec.msgpack.Decoder(_Packed)
+
+
+def pack(map: DialogueMap) -> bytes:
+    """The map for a snapshot."""
+    rows = msgspec.structs.astuple
+    return _msgpack.encode(
+        _Packed(
+            MAP_VERSION,
+            map.session,
+            (map.cursor.epoch, map.cursor.seq),
+            map.at,
+            map.about,
+            [rows(node) for node in map.nodes.values()],
+            list(map.history.items()),
+            [rows(edge) for edge in map.edges.values()],
+            [rows(turn) for turn in map.turns.values()],
+            [rows(finding) for finding in map.findings.values()],
+            [rows(lost) for lost in map.losses.values()],
+            map.undone,
+            [rows(entry) for entry in map.unplaced],
+            {key: (s.mark, s.missing, s.runs) for key, s in map.sources.items()},
+            map.retired,
+            map.totals,
+            map.first_moment,
+            array("Q", map.moment_turn).tobytes(),
+            map.moment_kind.tobytes(),
+            map.moment_at.tobytes(),
+        )
+    )
+
+
+def unpack(data: bytes) -> DialogueMap:
+    """The reverse. Raises ``msgspec.DecodeError`` or ``ValueError`` where the bytes are no map of this version."""
+    packed = _packed.decode(data)
+    if packed.version != MAP_VERSION:
+        raise ValueError(f"packed map: expected version {MAP_VERSION}, found {packed.version}")
+    map = DialogueMap(packed.session)
+    map.cursor = Cursor(*packed.cursor)
+    map.at = packed.at
+    map.about = packed.about
+    if "policy" in packed.about:
+        map.policy = policy_from(packed.about["policy"])
+    map.nodes = {row[0]: Node(*row) for row in packed.nodes}
+    map.history = dict(packed.history)
+    map.edges = {row[0]: Edge(*row) for row in packed.edges}
+    map.turns = {row[0]: Turn(*row) for row in packed.turns}
+    map.turn_numbers = {turn.id: turn.number for turn in map.turns.values() if turn.id}
+    map.findings = {row[0]: Finding(*row) for row in packed.findings}
+    losses = (Lost(*row) for row in packed.losses)
+    map.losses = {(lost.source, lost.first): lost for lost in losses}
+    map.undone = packed.undone
+    map.unplaced = [Unplaced(*row) for row in packed.unplaced]
+    map.sources = {key: Source(*value) for key, value in packed.sources.items()}
+    map.retired = packed.retired
+    map.totals = packed.totals
+    map.first_moment = packed.first_moment
+    turns = array("Q")
+    turns.frombytes(packed.moment_turn)
+    map.moment_turn = array("L", turns)
+    map.moment_kind.frombytes(packed.moment_kind)
+    map.moment_at.frombytes(packed.moment_at)
+    map.indexes.rebuild(map)
+    return map

@@ -1,0 +1,325 @@
+"""The map: what a session's dialogue looks like at one moment.
+
+``DialogueMap.apply(delta)`` is its only mutator, so the same deltas give the same map wherever they are folded: in
+the mapper, after a recovery, in a browser. What the checks look things up in (``indexes``) is folded along with it
+and never written to a snapshot.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from lingbot_map import deltas as d
+from lingbot_map.events import KIND_NUMBER
+from lingbot_map.indexes import Indexes
+from lingbot_map.model import Cursor, Edge, Finding, Lost, Node, Turn, Unplaced
+from lingbot_map.policy import Policy, policy_from
+
+_GAP = KIND_NUMBER["gap"]
+_RUNS_KEPT = 4096  # of a source interleaved with others; an import has one run, and undoing reaches back no further
+
+
+class Source:
+    """What has arrived from one source: all up to ``mark`` but for the ``missing`` ranges.
+
+    ``runs`` are (n, seq) where the distance between the two changes, so that a source's number finds its event.
+    """
+
+    __slots__ = ("mark", "missing", "runs")
+
+    def __init__(
+        self, mark: int = 0, missing: list[list[int]] | None = None, runs: list[list[int]] | None = None
+    ) -> None:
+        self.mark = mark
+        self.missing: list[list[int]] = missing or []
+        self.runs: list[list[int]] = runs or []
+
+    def has(self, n: int) -> bool:
+        """Whether number ``n`` has arrived."""
+        if n > self.mark:
+            return False
+        return not any(first <= n <= last for first, last in self.missing)
+
+    def see(self, n: int, seq: int) -> None:
+        """Number ``n`` arrived as event ``seq``."""
+        if n == self.mark + 1:
+            self.mark = n
+        elif n > self.mark:
+            self.missing.append([self.mark + 1, n - 1])
+            self.mark = n
+        else:
+            self._fill(n)
+            return  # a late one: its distance says nothing about those that follow
+        runs = self.runs
+        if not runs or runs[-1][1] - runs[-1][0] != seq - n:
+            runs.append([n, seq])
+            if len(runs) > _RUNS_KEPT:
+                del runs[: _RUNS_KEPT // 2]
+
+    def _fill(self, n: int) -> None:
+        for i, (first, last) in enumerate(self.missing):
+            if first <= n <= last:
+                self.missing[i : i + 1] = [[a, b] for a, b in ((first, n - 1), (n + 1, last)) if a <= b]
+                return
+
+    def seq_of(self, n: int) -> int:
+        """The event that number ``n`` became, or would have become; the oldest known one where that is forgotten."""
+        found = self.runs[0] if self.runs else [n, n]
+        for run in self.runs:
+            if run[0] > n:
+                break
+            found = run
+        return found[1] + max(n - found[0], 0)
+
+
+class DialogueMap:
+    """One session's map. Read its attributes freely; change it by ``apply`` alone.
+
+    ``about`` are facts on the session as a whole; ``history`` has (seq, props) of each node, oldest first, each entry
+    with the props that changed; ``moments`` are the events themselves by turn, kind number and time, the first of
+    them being event ``first_moment``; ``totals`` count what was ever there, also what has retired.
+    """
+
+    __slots__ = (
+        "about",
+        "at",
+        "cursor",
+        "edges",
+        "findings",
+        "first_moment",
+        "folds",
+        "history",
+        "indexes",
+        "losses",
+        "moment_at",
+        "moment_kind",
+        "moment_turn",
+        "nodes",
+        "policy",
+        "retired",
+        "session",
+        "sources",
+        "totals",
+        "turn_numbers",
+        "turns",
+        "undone",
+        "unplaced",
+    )
+
+    def __init__(self, session: str = "") -> None:
+        self.session = session
+        self.cursor = Cursor()
+        self.at = 0.0
+        self.about: dict[str, Any] = {}
+        self.policy = Policy()
+        self.nodes: dict[str, Node] = {}
+        self.history: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+        self.edges: dict[str, Edge] = {}
+        self.turns: dict[int, Turn] = {}
+        self.turn_numbers: dict[str, int] = {}
+        self.findings: dict[str, Finding] = {}
+        self.losses: dict[tuple[str, int], Lost] = {}
+        self.undone: list[tuple[int, int, str]] = []
+        self.unplaced: list[Unplaced] = []
+        self.sources: dict[str, Source] = {}
+        self.retired = 0
+        self.totals: dict[str, int] = {"nodes": 0, "edges": 0, "turns": 0}
+        self.first_moment = 1
+        self.moment_turn = array("L")
+        self.moment_kind = array("B")
+        self.moment_at = array("d")
+        self.indexes = Indexes()
+        # How each delta is folded: `apply` by another name, for the mapper, which folds several an event.
+        self.folds: dict[type[Any], Callable[[Any], None]] = {
+            d.Applied: self._applied,
+            d.SessionChanged: self._session_changed,
+            d.TurnOpened: self._turn_opened,
+            d.NodeCreated: self._node_created,
+            d.NodeUpdated: self._node_updated,
+            d.NodeExpired: self._node_expired,
+            d.EdgeCreated: self._edge_created,
+            d.FindingRaised: self._finding_raised,
+            d.LossNoted: self._loss_noted,
+            d.SeqsUndone: self._seqs_undone,
+            d.TurnsRetired: self._turns_retired,
+            d.EventUnplaced: self._event_unplaced,
+        }
+
+    def apply(self, delta: d.Delta) -> None:
+        """Fold one delta in. Deltas come in the order in which they were made, each once."""
+        self.folds[type(delta)](delta)
+
+    @property
+    def next_deadline(self) -> float | None:
+        """When the next node expires if nothing touches it before; ``None`` if none will."""
+        return self.indexes.deadlines.next(self.nodes)
+
+    @property
+    def turn(self) -> int:
+        """The number of the newest turn; 0 before the first."""
+        return self.totals["turns"]
+
+    def seen(self, source: str, n: int) -> bool:
+        """Whether the source's number ``n`` is in this map already."""
+        known = self.sources.get(source)
+        return known is not None and known.has(n)
+
+    def props_at(self, node_id: str, seq: int) -> dict[str, Any]:
+        """The node's props as they stood after event ``seq``; empty before its first entry."""
+        props: dict[str, Any] = {}
+        for at_seq, changed in self.history.get(node_id, ()):
+            if at_seq > seq:
+                break
+            props.update(changed)
+        return props
+
+    def is_undone(self, seq: int) -> bool:
+        """Whether what event ``seq`` brought was struck through later."""
+        return any(first <= seq <= last for first, last, _ in self.undone)
+
+    # --- folding: one method a delta ----------------------------------------------------------------------------
+
+    def _applied(self, delta: d.Applied) -> None:
+        seq = delta.seq
+        expected = self.first_moment + len(self.moment_at)
+        if seq != expected:
+            if expected == 1:
+                self.first_moment = seq
+            else:  # events that a damaged log lost: their places stay, so that a seq still finds its moment
+                for _ in range(seq - expected):
+                    self.moment_turn.append(delta.turn)
+                    self.moment_kind.append(_GAP)
+                    self.moment_at.append(self.at)
+        self.cursor = Cursor(self.cursor.epoch, seq)
+        at = self.at = delta.at
+        self.moment_turn.append(delta.turn)
+        self.moment_kind.append(KIND_NUMBER[delta.kind])
+        self.moment_at.append(at)
+        if delta.n:
+            source = self.sources.get(delta.source)
+            if source is None:
+                source = self.sources[delta.source] = Source()
+            source.see(delta.n, seq)
+
+    def _session_changed(self, delta: d.SessionChanged) -> None:
+        self.about.update(delta.props)
+        if "epoch" in delta.props:
+            self.cursor = Cursor(delta.props["epoch"], self.cursor.seq)
+        if "policy" in delta.props:
+            self.policy = policy_from(delta.props["policy"])
+
+    def _turn_opened(self, delta: d.TurnOpened) -> None:
+        turn = delta.turn
+        self.turns[turn.number] = turn
+        if turn.id:
+            self.turn_numbers[turn.id] = turn.number
+        if turn.number > self.totals["turns"]:
+            self.totals["turns"] = turn.number
+
+    def _node_created(self, delta: d.NodeCreated) -> None:
+        node = delta.node
+        self.nodes[node.id] = node
+        self.history[node.id] = [(node.seq, node.props)]
+        self.totals["nodes"] += 1
+        if node.expires_at is not None:
+            self.indexes.deadlines.add(node.expires_at, node.id)
+        elif node.kind == "answer":
+            self.indexes.answered(node)
+
+    def _node_updated(self, delta: d.NodeUpdated) -> None:
+        old = self.nodes[delta.id]
+        props = delta.props
+        if props:
+            self.history[delta.id].append((delta.seq, props))
+            props = {**old.props, **props}
+        else:
+            props = old.props
+        self.nodes[delta.id] = Node(
+            old.id,
+            old.kind,
+            old.layer,
+            delta.label or old.label,
+            old.turn,
+            old.seq,
+            old.created_at,
+            delta.at,
+            delta.expires_at,
+            False,
+            props,
+        )
+        if delta.expires_at is not None:
+            self.indexes.deadlines.add(delta.expires_at, old.id)
+
+    def _node_expired(self, delta: d.NodeExpired) -> None:
+        old = self.nodes[delta.id]
+        self.nodes[delta.id] = msgspec.structs.replace(old, expired=True)
+
+    def _edge_created(self, delta: d.EdgeCreated) -> None:
+        edge = delta.edge
+        self.edges[edge.id] = edge
+        self.totals["edges"] += 1
+        self.indexes.see(edge)
+
+    def _finding_raised(self, delta: d.FindingRaised) -> None:
+        finding = delta.finding
+        if finding.id not in self.findings:
+            kind = f"finding:{finding.kind}"
+            self.totals[kind] = self.totals.get(kind, 0) + 1
+        self.findings[finding.id] = finding
+
+    def _loss_noted(self, delta: d.LossNoted) -> None:
+        lost = delta.lost
+        if lost.missing:
+            self.losses[lost.source, lost.first] = lost
+            return
+        self.losses.pop((lost.source, lost.first), None)
+        if self.findings.pop(gap_id(lost), None) is not None:
+            self.totals["finding:gap"] -= 1
+
+    def _seqs_undone(self, delta: d.SeqsUndone) -> None:
+        self.undone.append((delta.first, delta.last, delta.why))
+        self.indexes.rebuild(self)
+
+    def _event_unplaced(self, delta: d.EventUnplaced) -> None:
+        self.unplaced.append(delta.unplaced)
+
+    def _turns_retired(self, delta: d.TurnsRetired) -> None:
+        before = delta.before
+        self.retired = delta.turn
+        self.edges = {key: edge for key, edge in self.edges.items() if edge.seq >= before}
+        held = {end for edge in self.edges.values() for end in (edge.source, edge.target)}
+        for node in [n for n in self.nodes.values() if n.seq < before and n.kind in ("utterance", "answer")]:
+            if node.id not in held:
+                del self.nodes[node.id]
+                del self.history[node.id]
+        for entries in self.history.values():
+            keep = 0
+            while keep + 1 < len(entries) and entries[keep + 1][0] < before:
+                keep += 1
+            if keep:
+                first: dict[str, Any] = {}
+                for _, changed in entries[: keep + 1]:
+                    first.update(changed)
+                entries[: keep + 1] = [(entries[keep][0], first)]
+        for number in [n for n in self.turns if n <= delta.turn]:
+            self.turn_numbers.pop(self.turns.pop(number).id, None)
+        self.findings = {k: v for k, v in self.findings.items() if v.seq >= before}
+        self.losses = {k: v for k, v in self.losses.items() if v.seq >= before}
+        self.undone = [entry for entry in self.undone if entry[1] >= before]
+        self.unplaced = [entry for entry in self.unplaced if entry.seq >= before]
+        skip = before - self.first_moment
+        if skip > 0:
+            self.first_moment = before
+            del self.moment_turn[:skip]
+            del self.moment_kind[:skip]
+            del self.moment_at[:skip]
+        self.indexes.rebuild(self)
+
+
+def gap_id(lost: Lost) -> str:
+    """The id of the finding that names this loss."""
+    return f"gap:{lost.source}:{lost.first}"
