@@ -1,0 +1,216 @@
+"""One dialogue, live and past: what was said goes to the log, then to the map; any moment comes back from both.
+
+No task, no socket and no clock: ``now`` is given. ``at``, ``events``, ``deltas_block`` and ``recover`` may run on any
+thread while another one applies events; everything else belongs to the thread that applies.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from lingbot_map import codec
+from lingbot_map.deltas import Delta
+from lingbot_map.errors import UnknownMoment
+from lingbot_map.events import Described, EpochStarted, Event, PolicySet
+from lingbot_map.graph import DialogueMap
+from lingbot_map.intake import Intake
+from lingbot_map.mapper import Mapper
+from lingbot_map.policy import Policy
+from lingbot_map.store import Recording, Store
+from lingbot_map.store.mend import new_epoch
+from lingbot_map.store.summary import Summary, summarize
+
+BLOCK = 500
+"""Events in a block of history."""
+SNAPSHOT_EVERY_S = 30.0
+SNAPSHOT_EVENTS = 20_000
+"""Time alone does not bound a recovery, which loads a snapshot and replays what came after it."""
+_WORTH_KEEPING = 500
+"""Fewer events than this are replayed in some 10 ms: closing a session then leaves no snapshot behind."""
+
+
+class Session:
+    """A session's map with the recording behind it. Make one with ``create`` or ``recover``."""
+
+    def __init__(self, recording: Recording, mapper: Mapper) -> None:
+        self.recording = recording
+        self.key = recording.key
+        self.id = recording.session
+        self.mapper = mapper
+        self.map = mapper.map
+        self.intake = Intake(self.map)
+        self._kept_seq = self.map.cursor.seq
+        self._kept_at: float | None = None
+        self._walker: Mapper | None = None
+        self._walker_lock = threading.Lock()
+
+    @classmethod
+    def create(
+        cls,
+        store: Store,
+        session: str,
+        *,
+        policy: Policy,
+        facts: Mapping[str, Any],
+        now: float,
+        epoch: str = "",
+    ) -> Session:
+        """The session ``session``, begun now if the store does not know it: with an epoch, a policy and ``facts``."""
+        made = cls.recover(store.create(session), now)
+        if made.recording.read_only:
+            return made
+        begin = [] if made.map.cursor.seq else [made.intake.own(EpochStarted(epoch=epoch or new_epoch()), now)]
+        if "policy" not in made.map.about:
+            begin.append(made.intake.own(PolicySet(values=msgspec.to_builtins(policy)), now))
+            begin.append(made.intake.own(Described(facts=dict(facts)), now))
+        if begin:
+            made.apply(begin)
+        return made
+
+    @classmethod
+    def recover(cls, recording: Recording, now: float) -> Session:
+        """The session as its recording has it: the newest good snapshot, then the tail of the log.
+
+        Whoever recovers at start calls ``gc.freeze()`` when all are there: a full collection over 300,000 objects
+        stops the world for some 150 ms.
+        """
+        recording.recover(now)
+        with _collector_off():
+            mapper = _restore(recording, None)
+            kept = mapper.map.cursor.seq
+            for event in recording.events(kept + 1):
+                mapper.apply(event)
+        session = cls(recording, mapper)
+        session._kept_seq = kept
+        return session
+
+    # --- live ---
+
+    def apply(self, events: Sequence[Event]) -> list[Delta]:
+        """Log the events, then map them. What ``Recording.append`` raises comes through; then nothing was taken."""
+        deltas: list[Delta] = []
+        while events:
+            # A long import gets its ladder of snapshots as it goes; live, the pipeline snapshots before this does.
+            room = max(1, SNAPSHOT_EVENTS - (self.map.cursor.seq - self._kept_seq))
+            part, events = events[:room], events[room:]
+            try:
+                self.recording.append(part)
+            except Exception:
+                self.intake = Intake(self.map)  # it counted on what was not taken
+                raise
+            for event in part:
+                deltas += self.mapper.apply(event)
+            if events:
+                self.snapshot(part[-1].at)
+        return deltas
+
+    def snapshot_due(self, now: float) -> bool:
+        """Whether something changed and 30 s or 20,000 events have passed, or the log asks for one."""
+        fresh = self.map.cursor.seq - self._kept_seq
+        if self.recording.read_only or not fresh:
+            return False
+        if self._kept_at is None:
+            self._kept_at = now
+        return fresh >= SNAPSHOT_EVENTS or now - self._kept_at >= SNAPSHOT_EVERY_S or self.recording.wants_snapshot
+
+    def pack(self, now: float) -> tuple[int, bytes]:
+        """(seq, map) for ``recording.keep``, which may then run on another thread."""
+        self._kept_seq, self._kept_at = self.map.cursor.seq, now
+        return self._kept_seq, codec.pack(self.map)
+
+    def snapshot(self, now: float) -> bool:
+        """Pack and keep."""
+        return self.recording.keep(*self.pack(now))
+
+    def summary(self) -> Summary:
+        """The session's line in a list."""
+        return summarize(self.map, self.key, case=self.recording.origin == "case")
+
+    def close(self, now: float) -> None:
+        """Leave the session so that the next one to open it has little to replay."""
+        if not self.recording.read_only and self.map.cursor.seq - self._kept_seq >= _WORTH_KEEPING:
+            self.snapshot(now)
+        self.recording.close()
+
+    # --- past ---
+
+    def at(self, seq: int) -> DialogueMap:
+        """The map as it was after event ``seq`` (0: empty), one's own to keep. Raises ``UnknownMoment``."""
+        self._must_have(seq)
+        with _collector_off():
+            return self._mapper_at(seq).map
+
+    def events(self, first: int, last: int) -> list[Event]:
+        """The events from ``first`` to ``last`` that the log has."""
+        return list(self.recording.events(first, last))
+
+    def deltas_block(self, block: int) -> bytes:
+        """The deltas of events 500·block + 1 to 500·block + 500 as a JSON array. Raises ``UnknownMoment``."""
+        first = block * BLOCK + 1
+        last = min(first + BLOCK - 1, self.map.cursor.seq)
+        self._must_have(first)
+        with self._walker_lock:
+            # Blocks are mostly read one after the other: the mapper that made the last one stands ready.
+            walker, self._walker = self._walker, None
+        with _collector_off():
+            if walker is None or walker.map.cursor.seq != first - 1:
+                walker = self._mapper_at(first - 1)
+            deltas: list[Delta] = []
+            for event in self.recording.events(first, last):
+                deltas += walker.apply(event)
+        with self._walker_lock:
+            self._walker = walker
+        return codec.encode_deltas(deltas)
+
+    def _must_have(self, seq: int) -> None:
+        if not 0 <= seq <= self.map.cursor.seq:
+            raise UnknownMoment(seq, self.map.cursor.seq)
+
+    def _mapper_at(self, seq: int) -> Mapper:
+        mapper = _restore(self.recording, seq)
+        for event in self.recording.events(mapper.map.cursor.seq + 1, seq):
+            mapper.apply(event)
+        return mapper
+
+
+def _restore(recording: Recording, last: int | None) -> Mapper:
+    """A mapper at the newest usable snapshot up to ``last``; at the beginning if there is none."""
+    if last != 0:
+        for seq, packed in recording.snapshots(last):
+            try:
+                map = codec.unpack(packed)
+            except (ValueError, msgspec.DecodeError):  # of another version: the log has everything
+                continue
+            if map.cursor.seq == seq:
+                return Mapper(map)
+    return Mapper(session=recording.session)
+
+
+_loading = 0
+_loading_lock = threading.Lock()
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Without the collector a snapshot of 50,000 nodes loads in a quarter of the time; nothing made here is garbage.
+
+    Several threads may load at once: the last to finish turns it on again.
+    """
+    global _loading
+    with _loading_lock:
+        _loading += 1
+        if _loading == 1:
+            gc.disable()
+    try:
+        yield
+    finally:
+        with _loading_lock:
+            _loading -= 1
+            if not _loading:
+                gc.enable()

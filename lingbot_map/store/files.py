@@ -1,0 +1,278 @@
+"""Sessions in folders below a data folder.
+
+::
+
+    snapshots/                 the data folder (0700; files 0600)
+        lock                   held while a process writes here, with its process id
+        open/KEY               one for each session that is open: what a start has to recover
+        index.sqlite3          derived, see ``index``
+        KEY/events.jsonl       the recording
+        KEY/head               the last seq that is safe on disk
+        KEY/000000020000.snapshot
+        KEY/quarantine/        bytes that could not be read
+        cases/NAME/events.jsonl    committed recordings: listed, never written
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import threading
+from pathlib import Path
+
+from lingbot_map.errors import DataFolderBusy, NotWritten, StoreError, UnknownSession
+from lingbot_map.store import Origin, key_of
+from lingbot_map.store.disk import FOLDER_MODE, is_folder, open_file, read_file, sync_folder
+from lingbot_map.store.head import read_head
+from lingbot_map.store.log import Header, last_good, read_header
+from lingbot_map.store.recording import LOG, FileRecording, Fsync, refuse_newer
+from lingbot_map.store.snapshots import Snapshots
+
+_KEY = re.compile(r"[0-9a-f]{32}")
+_OPEN_FILES = 256
+"""So many logs stay open between batches; more would run into the usual limit of 1,024 descriptors."""
+
+
+class FileStore:
+    """The one that writes ``folder``, unless ``read_only``. Raises ``DataFolderBusy`` when another process does."""
+
+    def __init__(
+        self,
+        folder: Path | str,
+        *,
+        fsync: Fsync = "batch",
+        cases: Path | str | None = None,
+        read_only: bool = False,
+    ) -> None:
+        self.folder = Path(folder).absolute()
+        self._cases = Path(cases).absolute() if cases is not None else self.folder / "cases"
+        self._fsync: Fsync = fsync
+        self._read_only = read_only
+        self._lock = -1
+        self._boot = _boot_id()
+        self._marked: dict[str, str] = {}
+        self._used: dict[str, FileRecording] = {}  # least used first
+        self._used_lock = threading.RLock()  # sessions may be opened on any thread
+        self._case_folders: dict[str, Path] | None = None
+        if not read_only:
+            self.folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+            self._lock = _take_lock(self.folder)
+            self._sweep()
+        self._marked = self._read_marks()
+
+    # --- what there is ---
+
+    def keys(self) -> list[str]:
+        own = [key for key in _names(self.folder) if _KEY.fullmatch(key) and self._holds(self.folder / key)]
+        return own + [key for key in self.case_keys() if key not in set(own)]
+
+    def case_keys(self) -> list[str]:
+        """The keys of the committed recordings; their folders may have any name."""
+        if self._case_folders is None:
+            self._case_folders = {}
+            for name in sorted(_names(self._cases)):
+                folder = self._cases / name
+                header = _header(folder)[0] if self._holds(folder) else None
+                if header is not None and header.session:
+                    self._case_folders[key_of(header.session)] = folder
+        return list(self._case_folders)
+
+    def open_keys(self) -> list[str]:
+        return [key for key in self._marked if self._holds(self.folder / key)]
+
+    @staticmethod
+    def _holds(folder: Path) -> bool:
+        return is_folder(folder) and os.path.lexists(folder / LOG)
+
+    # --- one session ---
+
+    def open(self, key: str) -> FileRecording:
+        with self._used_lock:
+            return self._found(key)
+
+    def _found(self, key: str) -> FileRecording:
+        if key in self._used:
+            self._used[key] = self._used.pop(key)
+            return self._used[key]
+        if not _KEY.fullmatch(key):
+            raise UnknownSession(key, str(self.folder))
+        if self._holds(self.folder / key):
+            return self._open(self.folder / key, key, "data")
+        if key in self.case_keys() and self._case_folders is not None:
+            return self._open(self._case_folders[key], key, "case")
+        raise UnknownSession(key, str(self.folder))
+
+    def create(self, session: str) -> FileRecording:
+        key = key_of(session)
+        with self._used_lock:
+            if key in self._used or key in self.case_keys():
+                return self._found(key)
+            return self._open(self.folder / key, key, "data", session)
+
+    def _open(self, folder: Path, key: str, origin: Origin, session: str = "") -> FileRecording:
+        header, size = _header(folder)
+        refuse_newer(folder / LOG, header)
+        if size:
+            session = session or _session_of(folder, key, header, size)
+        recording = FileRecording(
+            folder,
+            key,
+            session,
+            header=header,
+            size=size,
+            origin=origin,
+            read_only=self._read_only or origin == "case",
+            fsync=self._fsync,
+            rebooted=self._marked.get(key, self._boot) != self._boot,
+            opened=lambda: self._mark(key),
+            closed=lambda: self._unmark(key),
+        )
+        if not session:
+            raise UnknownSession(key, str(self.folder))
+        self._used[key] = recording
+        return recording
+
+    def delete(self, key: str) -> None:
+        recording = self.open(key)
+        if recording.read_only:
+            raise StoreError(f"{recording.folder}: a committed recording is never deleted")
+        recording.close()
+        gone = self.folder / f"deleted-{key}"
+        shutil.rmtree(gone, ignore_errors=True)
+        os.rename(recording.folder, gone)
+        sync_folder(self.folder)
+        self._unmark(key)
+        self.forget(key)
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def forget(self, key: str) -> None:
+        """Drop the open recording of a session that is not used any more; ``open`` reads it anew."""
+        self._used.pop(key, None)
+
+    # --- all of them ---
+
+    def sync(self) -> None:
+        with self._used_lock:
+            recordings = list(self._used.values())
+        for recording in recordings:
+            recording.sync()
+        for recording in recordings[:-_OPEN_FILES]:
+            recording.rest()
+
+    @property
+    def trouble(self) -> NotWritten | None:
+        return next((r.trouble for r in list(self._used.values()) if r.trouble is not None), None)
+
+    def close(self) -> None:
+        for recording in list(self._used.values()):
+            recording.close()
+        self._used.clear()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    # --- which are open ---
+
+    def _read_marks(self) -> dict[str, str]:
+        marks = self.folder / "open"
+        keys = [key for key in _names(marks) if _KEY.fullmatch(key)]
+        return {key: (read_file(marks / key, 256) or b"").decode("ascii", "replace") for key in keys}
+
+    def _mark(self, key: str) -> None:
+        if self._marked.get(key) == self._boot:
+            return
+        marks = self.folder / "open"
+        if not is_folder(marks):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(marks, FOLDER_MODE)
+            sync_folder(self.folder)
+        fd = open_file(marks / key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        try:
+            os.write(fd, self._boot.encode())
+        finally:
+            os.close(fd)
+        sync_folder(marks)
+        self._marked[key] = self._boot
+
+    def _unmark(self, key: str) -> None:
+        if self._marked.pop(key, None) is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self.folder / "open" / key)
+
+    def _sweep(self) -> None:
+        """What a crash may have left half done: a deletion."""
+        for name in _names(self.folder):
+            if name.startswith("deleted-") and is_folder(self.folder / name):
+                shutil.rmtree(self.folder / name, ignore_errors=True)
+
+
+def _names(folder: Path) -> list[str]:
+    if not is_folder(folder) and not folder.is_dir():
+        return []
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _header(folder: Path) -> tuple[Header, int]:
+    """The log's header and the log's size; a size of 0 where there is no log."""
+    if not os.path.lexists(folder):
+        return Header(0, 0, ""), 0
+    if not is_folder(folder):
+        raise StoreError(f"{folder}: expected a folder, found a link or a file; it is not followed")
+    try:
+        fd = open_file(folder / LOG, os.O_RDONLY | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return Header(0, 0, ""), 0
+    except OSError as why:
+        raise StoreError(f"{folder / LOG}: can't be read ({why.strerror}); a link is not followed") from None
+    try:
+        size = os.fstat(fd).st_size
+        return read_header(fd, size), size
+    finally:
+        os.close(fd)
+
+
+def _session_of(folder: Path, key: str, header: Header, size: int) -> str:
+    """The session's id: from the header, else from the head or a snapshot; a name of its own if all are damaged."""
+    if header.session:
+        return header.session
+    head, _ = read_head(folder)
+    if head is not None:
+        return head.session
+    snapshots = Snapshots(folder, "")
+    for seq in reversed(snapshots.seqs()):
+        said = snapshots.header(seq).get("session")
+        if isinstance(said, str) and said:
+            return said
+    fd = open_file(folder / LOG, os.O_RDONLY)
+    try:
+        return f"recovered {key}" if last_good(fd, header.end, size) else ""
+    finally:
+        os.close(fd)
+
+
+def _take_lock(folder: Path) -> int:
+    fd = open_file(folder / "lock", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        said = os.pread(fd, 32, 0).strip()
+        os.close(fd)
+        raise DataFolderBusy(str(folder), int(said) if said.isdigit() else 0) from None
+    with contextlib.suppress(OSError):  # a full disk must not keep the lock from being held
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, b"%d\n" % os.getpid(), 0)
+    return fd
+
+
+def _boot_id() -> str:
+    """Changes with each start of the machine: what was not flushed before it is gone."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return "unknown"

@@ -1,0 +1,281 @@
+"""What is asked across sessions: the list, the search, findings by kind, a document's hits in seven days.
+
+``index.sqlite3`` is derived. It is never flushed and never repaired: where it is missing, of another version or
+damaged, it is begun anew and fed from the recordings. All calls come from one thread, but for ``Index.read_hits``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from lingbot_map.events import Event
+from lingbot_map.store import Recording
+from lingbot_map.store.disk import FILE_MODE, open_file
+from lingbot_map.store.summary import Summary
+from lingbot_probes.signals import Retrieved
+
+VERSION = 1
+_HOUR = 3600
+WINDOW_S = 7 * 24 * _HOUR
+"""How far back hits count."""
+
+_TABLES = """
+CREATE TABLE sessions (
+    key TEXT PRIMARY KEY, updated_at REAL NOT NULL, live INTEGER NOT NULL, ended INTEGER NOT NULL, seq INTEGER NOT NULL,
+    words TEXT NOT NULL, summary BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX by_time ON sessions (updated_at DESC, key DESC);
+CREATE TABLE findings (
+    key TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (key, kind)
+) WITHOUT ROWID;
+CREATE TABLE hits (
+    doc TEXT NOT NULL, hour INTEGER NOT NULL, key TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (doc, hour, key)
+) WITHOUT ROWID;
+CREATE INDEX hits_by_key ON hits (key);
+"""
+
+Hits = Counter[tuple[str, int]]
+"""(document, hour) -> how often the document was in a `prompt` stage in that hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """``sessions`` newest first; ``total`` of all that fit; ``next`` is the cursor of the next page, "" at the end."""
+
+    sessions: list[Summary]
+    total: int
+    next: str
+
+
+class Index:
+    """Opens the index at ``path``, or begins it anew; without a path it lives in memory."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.fresh = False
+        self._path = path
+        self._db = self._opened()
+
+    # --- its own life ---
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._path is None:
+            return self._begun(sqlite3.connect(":memory:", check_same_thread=False))
+        try:
+            db = self._connected(self._path)
+            version, state = (db.execute(f"PRAGMA {ask}").fetchone()[0] for ask in ("user_version", "quick_check(1)"))
+            if version == VERSION and state == "ok":
+                return db
+            db.close()
+        except (sqlite3.Error, OSError):
+            pass
+        return self._anew(self._path)
+
+    def _anew(self, path: Path) -> sqlite3.Connection:
+        """Begin again; where the disk refuses even that, in memory."""
+        try:
+            for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(name)
+            return self._begun(self._connected(path))
+        except (sqlite3.Error, OSError):
+            return self._begun(sqlite3.connect(":memory:", check_same_thread=False))
+
+    @staticmethod
+    def _connected(path: Path) -> sqlite3.Connection:
+        os.close(open_file(path, os.O_RDWR | os.O_CREAT))  # ours alone to read, and no link
+        os.chmod(path, FILE_MODE)
+        db = sqlite3.connect(path, check_same_thread=False)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = OFF")  # what a power cut damages is begun anew
+        return db
+
+    def _begun(self, db: sqlite3.Connection) -> sqlite3.Connection:
+        self.fresh = True
+        db.executescript(_TABLES)
+        db.execute(f"PRAGMA user_version = {VERSION}")
+        db.commit()
+        return db
+
+    def _lost(self) -> None:
+        """The file went bad under us: begin anew. What was in it comes back by ``reconcile``."""
+        with contextlib.suppress(sqlite3.Error):
+            self._db.close()
+        assert self._path is not None
+        self._db = self._anew(self._path)
+
+    def close(self) -> None:
+        """Nothing is lost without it."""
+        self._db.close()
+
+    # --- feeding it ---
+
+    def reconcile(self, keys: Iterable[str]) -> list[str]:
+        """Forget sessions that are not among ``keys``, and name those of ``keys`` that are not known here."""
+        there, known = set(keys), {key for (key,) in self._db.execute("SELECT key FROM sessions")}
+        for key in known - there:
+            self.remove(key)
+        return sorted(there - known)
+
+    def seq(self, key: str) -> int:
+        """Up to which event the session is counted; 0 if it isn't known."""
+        row = self._db.execute("SELECT seq FROM sessions WHERE key = ?", (key,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def add(self, recording: Recording, summary: Summary, now: float, hits: Hits | None = None) -> None:
+        """Take in one session whole. ``hits`` are those of ``read_hits``, if that was done on another thread."""
+        if hits is None:
+            hits = Counter() if summary.updated_at < now - 2 * WINDOW_S else self.read_hits(recording, now)
+        self.remove(summary.key)
+        self._write([(summary, hits)])
+
+    @staticmethod
+    def read_hits(recording: Recording, now: float) -> Hits:
+        """The hits that a recording holds within the window. May run on any thread."""
+        return _hits(recording.events(), now)
+
+    def update(self, items: Iterable[tuple[Summary, Sequence[Event]]], now: float) -> None:
+        """Once per batch: the sessions that changed, each with the events that are new since its last update."""
+        rows = []
+        for summary, events in items:
+            counted = self.seq(summary.key)
+            rows.append((summary, _hits((event for event in events if event.seq > counted), now)))
+        self._write(rows)
+
+    def _write(self, rows: Sequence[tuple[Summary, Hits]]) -> None:
+        try:
+            self._write_rows(rows)
+        except sqlite3.DatabaseError:
+            if self._path is None:
+                raise
+            self._lost()
+            self._write_rows(rows)
+
+    def _write_rows(self, rows: Sequence[tuple[Summary, Hits]]) -> None:
+        with self._db as db:
+            for summary, hits in rows:
+                key = summary.key
+                db.execute(
+                    "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        key,
+                        summary.updated_at,
+                        summary.live,
+                        summary.ended_at is not None,
+                        summary.events,
+                        _words(summary),
+                        msgspec.msgpack.encode(summary),
+                    ),
+                )
+                db.execute("DELETE FROM findings WHERE key = ?", (key,))
+                db.executemany(
+                    "INSERT INTO findings VALUES (?, ?, ?)",
+                    [(key, kind, count) for kind, count in summary.findings.items()],
+                )
+                db.executemany(
+                    "INSERT INTO hits VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count",
+                    [(doc, hour, key, count) for (doc, hour), count in hits.items()],
+                )
+
+    def forget_old_hits(self, now: float) -> None:
+        """Drop what no window will reach any more: once a day will do."""
+        with self._db as db:
+            db.execute("DELETE FROM hits WHERE hour < ?", (_hour(now - 2 * WINDOW_S),))
+
+    def remove(self, key: str) -> None:
+        """Forget a session."""
+        with self._db as db:
+            for table in ("sessions", "findings", "hits"):
+                db.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
+
+    # --- asking it ---
+
+    def get(self, key: str) -> Summary | None:
+        """One session's summary."""
+        row = self._db.execute("SELECT summary FROM sessions WHERE key = ?", (key,)).fetchone()
+        return _summary(row[0]) if row else None
+
+    def search(self, q: str = "", *, before: str = "", limit: int = 50, finding: str = "") -> Page:
+        """Sessions whose id, title, name or last utterance contain ``q``, newest first.
+
+        ``finding`` asks for those that have a finding of that kind. ``before`` is the ``next`` of the page before;
+        one that says nothing counts as none.
+        """
+        where, values = ["1"], list[object]()
+        for word in q.casefold().split():
+            where.append("instr(words, ?) > 0")
+            values.append(word)
+        if finding:
+            where.append("key IN (SELECT key FROM findings WHERE kind = ? AND count > 0)")
+            values.append(finding)
+        fits = " AND ".join(where)
+        total = self._db.execute(f"SELECT count(*) FROM sessions WHERE {fits}", values).fetchone()[0]
+        place = _place(before)
+        if place is not None:
+            fits += " AND (updated_at, key) < (?, ?)"
+            values += place
+        limit = max(1, min(limit, 1000))
+        found = self._db.execute(
+            f"SELECT updated_at, key, summary FROM sessions WHERE {fits} ORDER BY updated_at DESC, key DESC LIMIT ?",
+            [*values, limit + 1],
+        ).fetchall()
+        more = len(found) > limit
+        found = found[:limit]
+        after = f"{found[-1][0]!r}:{found[-1][1]}" if more else ""
+        return Page([_summary(row[2]) for row in found], total, after)
+
+    def unended(self) -> list[tuple[str, float]]:
+        """(key, time of the last event) of the live sessions."""
+        return list(self._db.execute("SELECT key, updated_at FROM sessions WHERE live AND NOT ended"))
+
+    def hits(self, doc: str, now: float) -> int:
+        """How often ``doc`` was in a `prompt` stage within the seven days before ``now``, over all sessions."""
+        first = _hour(now - WINDOW_S) + 1
+        row = self._db.execute(
+            "SELECT sum(count) FROM hits WHERE doc = ? AND hour BETWEEN ? AND ?", (doc, first, _hour(now))
+        ).fetchone()
+        return int(row[0] or 0)
+
+    def findings(self) -> dict[str, int]:
+        """How many findings of each kind there are."""
+        return dict(self._db.execute("SELECT kind, sum(count) FROM findings GROUP BY kind"))
+
+
+def _words(summary: Summary) -> str:
+    """What a search looks through; case folded here, since SQLite folds ASCII only."""
+    parts = (summary.title, summary.name, summary.id, summary.key, summary.last_utterance)
+    return "\n".join(parts).casefold().encode("utf-8", "replace").decode()
+
+
+def _summary(row: bytes) -> Summary:
+    return msgspec.msgpack.decode(row, type=Summary)
+
+
+def _hour(at: float) -> int:
+    return math.floor(at / _HOUR)
+
+
+def _hits(events: Iterable[Event], now: float) -> Hits:
+    oldest = now - 2 * WINDOW_S
+    found: Hits = Counter()
+    for event in events:
+        signal = event.signal
+        if type(signal) is Retrieved and signal.stage == "prompt" and event.at >= oldest:
+            found.update((doc.id, _hour(event.at)) for doc in signal.docs if not doc.dropped_because)
+    return found
+
+
+def _place(before: str) -> tuple[float, str] | None:
+    at, colon, key = before.partition(":")
+    try:
+        return (float(at), key) if colon else None
+    except ValueError:
+        return None

@@ -1,0 +1,84 @@
+"""A session in one line: what lists show and what the index keeps."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import msgspec
+
+from lingbot_map.graph import DialogueMap
+from lingbot_map.model import FindingKind
+
+_FINDINGS: tuple[str, ...] = get_args(FindingKind)
+_LOOK_BACK = 200  # turns in which the last thing said is looked for
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """``events``, ``nodes``, ``edges``, ``turns`` and ``findings`` count all there ever was, also what has retired.
+
+    ``origin`` is "probe", "import:<format>" or "case"; ``missing`` counts signals that were lost and are declared.
+    Times are Unix seconds, ``None`` where they are not known.
+    """
+
+    key: str
+    id: str
+    title: str
+    name: str
+    pinned: bool
+    live: bool
+    origin: str
+    started_at: float | None
+    updated_at: float
+    ended_at: float | None
+    turns: int
+    events: int
+    nodes: int
+    edges: int
+    findings: dict[str, int]
+    coverage: dict[str, str]
+    missing: int
+    last_utterance: str
+
+
+def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
+    """What ``map`` comes to. ``case``: a committed recording, which nobody adds to."""
+    about, totals = map.about, map.totals
+    origin = _text(about.get("origin")) or "probe"
+    ended_at = _number(about.get("ended_at"))
+    coverage = about.get("coverage")
+    return Summary(
+        key=key,
+        id=map.session,
+        title=_text(about.get("title")),
+        name=_text(about.get("name")),
+        pinned=about.get("pinned") is True,
+        live=ended_at is None and not case and not origin.startswith("import"),
+        origin="case" if case else origin,
+        started_at=_number(about.get("started_at")),
+        updated_at=map.at,
+        ended_at=ended_at,
+        turns=map.turn,
+        events=map.cursor.seq,
+        nodes=totals.get("nodes", 0),
+        edges=totals.get("edges", 0),
+        findings={kind: count for kind in _FINDINGS if (count := totals.get(f"finding:{kind}", 0))},
+        coverage={layer: _text(how) for layer, how in coverage.items()} if type(coverage) is dict else {},
+        missing=sum(lost.missing for lost in map.losses.values()),
+        last_utterance=_last_utterance(map),
+    )
+
+
+def _last_utterance(map: DialogueMap) -> str:
+    for turn in range(map.turn, max(0, map.turn - _LOOK_BACK), -1):
+        node = map.nodes.get(f"utterance:{turn}")
+        if node is not None and node.label:
+            return node.label[:500]
+    return ""
+
+
+def _text(value: object) -> str:
+    return value if type(value) is str else ""
+
+
+def _number(value: object) -> float | None:
+    return value if type(value) is float else float(value) if type(value) is int else None
