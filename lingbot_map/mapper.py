@@ -27,9 +27,8 @@ from lingbot_map.events import Described, EpochStarted, Event, Gap, PolicySet, T
 from lingbot_map.graph import DialogueMap
 from lingbot_map.layers import Emit, flow, knowledge, state
 from lingbot_map.model import Lost, Turn, Unplaced
-from lingbot_map.policy import policy_from
+from lingbot_map.policy import policy_from, policy_values
 from lingbot_probes import signals as s
-
 
 
 class Mapper:
@@ -81,7 +80,7 @@ class Mapper:
         if deadline is not None and deadline <= at:
             for due, node_id in map.indexes.deadlines.due(at, map.nodes):
                 emit(NodeExpired(node_id, event.seq, due))
-        if event.turn not in map.turns and event.turn > map.retired:
+        if event.turn not in map.turns and self._has_a_lane(event):
             self._open_turn(event, emit)
         try:
             self._said[type(signal)](event, signal, emit)
@@ -92,6 +91,12 @@ class Mapper:
         if event.late:
             self._late(event, emit)
         return out
+
+    def _has_a_lane(self, event: Event) -> bool:
+        """Whether the event's turn is to have a lane: not one that has retired, and 0 only if it holds something."""
+        if event.turn or self.map.retired:
+            return event.turn > self.map.retired
+        return bool(event.n) and type(event.signal) is not s.SessionStarted
 
     def _open_turn(self, event: Event, emit: Emit) -> None:
         emit(TurnOpened(Turn(event.turn, event.turn_id, event.seq, event.at, event.said_at)))
@@ -214,7 +219,7 @@ class Mapper:
 
     def _policy_set(self, event: Event, signal: PolicySet, emit: Emit) -> None:
         policy = policy_from(dict(signal.values), self.map.policy)
-        emit(SessionChanged({"policy": msgspec.to_builtins(policy)}))
+        emit(SessionChanged({"policy": policy_values(policy)}))
 
     def _described(self, event: Event, signal: Described, emit: Emit) -> None:
         emit(SessionChanged(dict(signal.facts)))

@@ -46,7 +46,13 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A routing below this is drawn dashed."""
 
     kept_turns: int = 1000
-    """At least so many turns, and at most twice as many, stay on the map; older ones come back by seeking in the log."""
+    """At least so many turns, and at most twice as many, stay on the map; older ones come back by seeking."""
+
+
+def policy_values(policy: Policy) -> dict[str, Any]:
+    """The policy as plain JSON values, as a session records it."""
+    values: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(policy))
+    return values
 
 
 def policy_from(values: dict[str, Any], base: Policy | None = None) -> Policy:
