@@ -149,8 +149,11 @@ class FileStore:
         shutil.rmtree(gone, ignore_errors=True)
 
     def forget(self, key: str) -> None:
-        """Drop the open recording of a session that is not used any more; ``open`` reads it anew."""
-        self._used.pop(key, None)
+        """Drop the recording of a session that is not used any more; ``open`` reads it anew."""
+        with self._used_lock:
+            recording = self._used.pop(key, None)
+        if recording is not None:
+            recording.rest()
 
     # --- all of them ---
 
@@ -169,6 +172,12 @@ class FileStore:
     def close(self) -> None:
         for recording in list(self._used.values()):
             recording.close()
+        self.leave()
+
+    def leave(self) -> None:
+        """Give the folder free, the sessions as open as they were."""
+        for recording in list(self._used.values()):
+            recording.rest()
         self._used.clear()
         if self._lock >= 0:
             os.close(self._lock)

@@ -134,6 +134,16 @@ class FileRecording:
     def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes]]:
         return self._snapshots.newest_first(last)
 
+    def snapshot_seqs(self) -> set[int]:
+        """The seqs of the good snapshots."""
+        return {seq for seq in self._snapshots.seqs() if self._snapshots.good(seq)}
+
+    def distrust(self, seq: int) -> None:
+        """Put a snapshot aside that does not hold what the log says."""
+        if not self.read_only:
+            with contextlib.suppress(OSError):
+                self._snapshots.quarantine(seq)
+
     def _note(self, fd: int, bad: Bad) -> None:
         line = 1 + sum(chunk.count(b"\n") for chunk in _pieces(fd, 0, bad.start))
         found = Damage(str(self._path), line, bad.reason)
@@ -408,6 +418,8 @@ class FileRecording:
         self.last_seq = tail.last_seq + len(own)
         self._mend(fd, tail, own, distrusted)
         self._ready = True
+        if self._rebooted and not self.read_only and not self._broken:
+            self._opened()  # said once: the next recovery after the same start has nothing to add
         return Recovered(tail.lost, own, list(self.damage))
 
     def _tail(self, fd: int, rungs: list[int], known: int) -> Tail:

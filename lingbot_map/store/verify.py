@@ -1,0 +1,219 @@
+"""Looking at every byte of a data folder: ``lingbot-map verify``.
+
+Each log is read to the end, replayed, and each snapshot held against the replay. With ``repair`` what is damaged is
+mended as a start would mend it; otherwise nothing is written at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+import orjson
+
+from lingbot_map import codec
+from lingbot_map.errors import LingbotMapError, UnknownSession
+from lingbot_map.events import EpochStarted, Event, Gap, event_to_dict
+from lingbot_map.graph import DialogueMap
+from lingbot_map.mapper import Mapper
+from lingbot_map.store import Damage
+from lingbot_map.store.files import FileStore
+from lingbot_map.store.recording import FileRecording
+
+CLEAN, REFUSED, DAMAGED = 0, 3, 1
+"""Exit codes: all is well or was mended; something was refused; there is damage that was not to be repaired."""
+
+
+@dataclass(slots=True)
+class SessionReport:
+    """What was found of one session.
+
+    ``status`` is "clean", "repaired", "damaged" (found, not to be repaired) or "refused". ``lost`` are seqs found lost
+    in this run, ``gaps`` all that the log declares as damaged, ``missing`` what its sources sent and never arrived.
+    ``own`` are the statements of recoveries; ``events`` has the content hash of every other event.
+    """
+
+    key: str
+    id: str = ""
+    status: str = "clean"
+    refused: str = ""
+    last_seq: int = 0
+    lost: list[tuple[int, int]] = field(default_factory=list)
+    gaps: list[tuple[int, int]] = field(default_factory=list)
+    missing: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    own: list[int] = field(default_factory=list)
+    damage: list[Damage] = field(default_factory=list)
+    digest: str = ""
+    events: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class FolderReport:
+    """What was found in one data folder."""
+
+    folder: str
+    sessions: list[SessionReport] = field(default_factory=list)
+    refused: str = ""
+
+    @property
+    def status(self) -> str:
+        found = {session.status for session in self.sessions} | ({"refused"} if self.refused else set())
+        return next((status for status in ("refused", "damaged", "repaired") if status in found), "clean")
+
+    @property
+    def exit_code(self) -> int:
+        return {"refused": REFUSED, "damaged": DAMAGED}.get(self.status, CLEAN)
+
+    def as_json(self) -> bytes:
+        """One line for programs. A single session's events are keyed by seq, those of several by KEY/seq."""
+        several = len(self.sessions) != 1
+        digests = "".join(sorted(session.digest for session in self.sessions))
+        out: dict[str, Any] = {
+            "folder": self.folder,
+            "status": self.status,
+            "last_seq": max((session.last_seq for session in self.sessions), default=0),
+            "gaps": [gap for session in self.sessions for gap in session.gaps],
+            "digest": hashlib.sha256(digests.encode()).hexdigest(),
+            "events": {
+                f"{session.key}/{seq}" if several else str(seq): content
+                for session in self.sessions
+                for seq, content in session.events.items()
+            },
+            "own": [seq for session in self.sessions for seq in session.own],
+            "refused": self.refused,
+            "sessions": [
+                {key: value for key, value in asdict(session).items() if key != "events"} for session in self.sessions
+            ],
+        }
+        return orjson.dumps(out) + b"\n"
+
+    def as_text(self) -> str:
+        """For people: what is wrong, file and line first; then how many are well."""
+        lines = [f"{shown(self.folder)}: {self.refused}"] if self.refused else []
+        for session in self.sessions:
+            if session.status == "clean":
+                continue
+            lines.append(f"session {shown(session.id) if session.id else session.key}: {session.status}")
+            if session.refused:
+                lines.append(f"  {session.refused}")
+            lines += [f"  {shown(str(damage))}" for damage in session.damage]
+            lines += [f"  events {first} to {last} are lost" for first, last in session.lost]
+        clean = sum(session.status == "clean" for session in self.sessions)
+        events = sum(len(session.events) for session in self.sessions)
+        lines.append(f"{shown(self.folder)}: {clean} of {len(self.sessions)} sessions clean, {events:,} events read")
+        return "\n".join(lines) + "\n"
+
+
+def verify(folders: Iterable[Path], out: TextIO, *, repair: bool = False, as_json: bool = False) -> int:
+    """Look at each folder and report it on ``out``. The worst of the folders decides the exit code returned."""
+    worst = CLEAN
+    for folder in folders:
+        report = examine(folder, repair=repair)
+        out.write(report.as_json().decode() if as_json else report.as_text())
+        out.flush()
+        worst = max(worst, report.exit_code)
+    return worst
+
+
+def verify_stream(lines: Iterable[str], out: TextIO, *, repair: bool = False) -> int:
+    """The same for folders named one a line, each answered by one line of JSON as soon as it is there."""
+    return verify((Path(line.rstrip("\n")) for line in lines if line.strip()), out, repair=repair, as_json=True)
+
+
+def examine(folder: Path, *, repair: bool = False) -> FolderReport:
+    """Look at one data folder. What can't be opened is reported as refused, never raised."""
+    report = FolderReport(str(folder))
+    if not folder.is_dir():
+        report.refused = "no such folder"
+        return report
+    try:
+        store = FileStore(folder, read_only=not repair)
+    except (LingbotMapError, OSError) as why:
+        report.refused = str(why)
+        return report
+    try:
+        report.sessions = [_session(store, key, repair) for key in sorted(store.keys())]
+    finally:
+        store.leave()
+    return report
+
+
+def _session(store: FileStore, key: str, repair: bool) -> SessionReport:
+    report = SessionReport(key)
+    try:
+        recording = store.open(key)
+        report.id = recording.session
+        recovered = recording.recover(time.time(), whole=True)
+        _replay(recording, report)
+    except UnknownSession:
+        report.status = "damaged"
+        report.damage = [Damage(str(store.folder / key), 0, "holds no event and not the name of its session")]
+    except (LingbotMapError, OSError) as why:
+        report.status, report.refused = "refused", shown(str(why))
+        return report
+    else:
+        report.lost = recovered.lost
+        report.damage += [damage for damage in recording.damage if damage not in report.damage]
+        if not recovered.clean or report.damage:
+            report.status = "damaged"
+        store.forget(key)
+        if recording.trouble is not None:
+            report.status, report.refused = "refused", str(recording.trouble)
+    if report.status == "damaged" and repair and not (report.id and recording.read_only):
+        report.status = "repaired"
+    return report
+
+
+def _replay(recording: FileRecording, report: SessionReport) -> None:
+    """Replay the whole log; on the way hold each snapshot against the map as it is there."""
+    mapper = Mapper(session=recording.session)
+    rungs = recording.snapshot_seqs()
+    for event in recording.events():
+        mapper.apply(event)
+        signal = event.signal
+        if isinstance(signal, Gap) and not signal.source and signal.why == "damaged":
+            report.gaps.append((signal.first, signal.last))
+            report.own.append(event.seq)
+        elif isinstance(signal, EpochStarted) and signal.why == "recovered":
+            report.own.append(event.seq)
+        else:
+            report.events[event.seq] = content_hash(event)
+        if event.seq in rungs and not _agrees(recording, mapper.map):
+            recording.distrust(event.seq)
+            path = recording.folder / f"{event.seq:012d}.snapshot"
+            report.damage.append(Damage(str(path), 0, "does not hold what the log says; it is not used"))
+    report.last_seq = recording.last_seq
+    for lost in mapper.map.losses.values():
+        if lost.source:
+            report.missing.setdefault(lost.source, []).append((lost.first, lost.last))
+    report.digest = hashlib.sha256(orjson.dumps(codec.dump(mapper.map), option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _agrees(recording: FileRecording, map: DialogueMap) -> bool:
+    """Whether the snapshot at the map's seq holds this map. One of another version says nothing, and is no damage."""
+    for seq, packed in recording.snapshots(map.cursor.seq):
+        if seq != map.cursor.seq:
+            break
+        try:
+            return codec.dump(codec.unpack(packed)) == codec.dump(map)
+        except ValueError:
+            break
+    return True
+
+
+def content_hash(event: Event) -> str:
+    """Equal for equal events."""
+    return hashlib.sha256(orjson.dumps(event_to_dict(event), option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+
+
+def shown(text: str) -> str:
+    """Foreign text made safe for a terminal: control, bidi and other unseen characters are spelt out."""
+    return "".join(
+        c if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") else f"\\u{ord(c):04x}"
+        for c in text
+    )
