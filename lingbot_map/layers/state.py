@@ -112,8 +112,9 @@ def _write(
 
 
 def restore(map: DialogueMap, event: Event, first: int, emit: Emit) -> None:
-    """Give every slot that events from ``first`` on touched the value that it had before them."""
+    """Give every slot that events from ``first`` on wrote the value that it had before them, and a fresh lifetime."""
+    expires_at = event.at + map.policy.slot_lifetime
     for node in [n for n in map.nodes.values() if n.kind == "slot" and n.props["seq"] >= first]:
         before = map.props_at(node.id, first - 1) or {"value": None, "set": False, "task": "", "turn": 0, "seq": 0}
         changed = {name: value for name, value in before.items() if not same(node.props[name], value)}
-        emit(NodeUpdated(node.id, event.seq, event.at, changed, node.expires_at))
+        emit(NodeUpdated(node.id, event.seq, event.at, changed, expires_at))
