@@ -1,0 +1,123 @@
+// The server's HTTP side. Addresses are relative to the page, so a sub-path proxy works; the token goes into a header.
+
+const STORED = 'lingbot-map.token';
+
+/** The server said no, or could not be reached (`status` 0). `message` is its sentence, `remedy` what it advises. */
+export class Refused extends Error {
+  /** @param {number} status @param {string} message @param {string} [remedy] */
+  constructor(status, message, remedy = '') {
+    super(message);
+    this.name = 'Refused';
+    this.status = status;
+    this.remedy = remedy;
+  }
+}
+
+/** @returns {string} the token this tab was opened with, or "" */
+export function storedToken() {
+  try {
+    return sessionStorage.getItem(STORED) ?? '';
+  } catch {
+    return ''; // storage is off in some private windows: the token then lives as long as the page
+  }
+}
+
+/** @param {string} token */
+export function storeToken(token) {
+  try {
+    sessionStorage.setItem(STORED, token);
+  } catch {
+    // as above
+  }
+}
+
+export class Api {
+  /** @param {string} token */
+  constructor(token) {
+    this.token = token;
+  }
+
+  /** @param {string} path @param {Record<string, string | number | undefined>} [query] */
+  url(path, query = {}) {
+    const url = new URL(path, document.baseURI);
+    url.hash = '';
+    for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
+    return url;
+  }
+
+  /** @param {Record<string, string | number | undefined>} query */
+  socket(query) {
+    const url = this.url('ws', query);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    return new WebSocket(url, this.token ? ['lingbot.v1', `token.${this.token}`] : ['lingbot.v1']);
+  }
+
+  /**
+   * @param {string} path @param {Record<string, string | number | undefined>} [query] @param {AbortSignal} [signal]
+   * @returns {Promise<any>}
+   */
+  get(path, query, signal) {
+    return this.#ask('GET', this.url(path, query), undefined, signal);
+  }
+
+  /** @param {string} path @param {unknown} body @returns {Promise<any>} */
+  post(path, body) {
+    return this.#ask('POST', this.url(path), JSON.stringify(body));
+  }
+
+  /** @param {string} path @returns {Promise<any>} */
+  remove(path) {
+    return this.#ask('DELETE', this.url(path));
+  }
+
+  /**
+   * Sends a file; `onProgress` hears 0..1. (XMLHttpRequest, because fetch tells nothing about an upload under way.)
+   * @param {string} path @param {File} file @param {(part: number) => void} onProgress @returns {Promise<any>}
+   */
+  upload(path, file, onProgress) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open('POST', this.url(path, { name: file.name }));
+      if (this.token) request.setRequestHeader('Authorization', `Bearer ${this.token}`);
+      request.setRequestHeader('Content-Type', 'application/octet-stream');
+      request.upload.addEventListener('progress', (event) => event.lengthComputable && onProgress(event.loaded / event.total));
+      request.addEventListener('load', () => {
+        const answer = parse(request.responseText);
+        if (request.status >= 200 && request.status < 300) resolve(answer);
+        else reject(refusal(request.status, answer));
+      });
+      request.addEventListener('error', () => reject(new Refused(0, '')));
+      request.send(file);
+    });
+  }
+
+  /** @param {string} method @param {URL} url @param {string} [body] @param {AbortSignal} [signal] */
+  async #ask(method, url, body, signal) {
+    /** @type {Record<string, string>} */
+    const headers = this.token ? { Authorization: `Bearer ${this.token}` } : {};
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    let response;
+    try {
+      response = await fetch(url, { method, headers, body: body ?? null, signal: signal ?? null, credentials: 'same-origin' });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new Refused(0, '');
+    }
+    if (response.ok) return response.status === 204 ? null : response.json();
+    throw refusal(response.status, parse(await response.text()));
+  }
+}
+
+/** @param {string} text @returns {any} */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {number} status @param {any} answer */
+function refusal(status, answer) {
+  return new Refused(status, typeof answer?.error === 'string' ? answer.error : '', typeof answer?.remedy === 'string' ? answer.remedy : '');
+}

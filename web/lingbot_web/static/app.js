@@ -1,0 +1,452 @@
+// The page: makes the parts, passes what one says to the others, and keeps the address bar true.
+
+import { Api, Refused, storeToken, storedToken } from 'lb/api';
+import { Card } from 'lb/card';
+import { copyText } from 'lb/clipboard';
+import { byId } from 'lb/dom';
+import { Feed } from 'lb/feed';
+import { Finder } from 'lb/finder';
+import { DIRTY } from 'lb/fold';
+import { count } from 'lb/format';
+import { lang, langOf, setLang, text } from 'lb/i18n';
+import { showHelp } from 'lb/help';
+import { Importing } from 'lb/importing';
+import { Inspector } from 'lb/inspect';
+import { listen } from 'lb/keys';
+import { legend } from 'lb/legend';
+import { LAYERS, readPlace, takeToken, writePlace } from 'lb/link';
+import { Notes } from 'lb/notes';
+import { Pills } from 'lb/pills';
+import { Score } from 'lb/score';
+import { Sessions } from 'lb/sessions';
+import { Banner, Voice, toast } from 'lb/states';
+import { chooseLang, chosenLang, setTheme, startTheme, theme } from 'lb/theme';
+import { Toolbar } from 'lb/toolbar';
+import { Transport } from 'lb/transport';
+
+/** @typedef {import('lb/types').Selection} Selection */
+/** @typedef {import('lb/link').Place} Place */
+/** @typedef {import('lb/sessions').Summary} Summary */
+
+const ADDRESS_PACE_MS = 400;
+
+class Page {
+  constructor() {
+    const { token, rest } = takeToken(location.hash);
+    if (token) storeToken(token);
+    /** @type {Place | null} what the address asks for, until it has been shown */
+    this.asked = readPlace(rest);
+    if (token) history.replaceState(null, '', `${location.pathname}${location.search}${rest ? `#${rest}` : ''}`);
+    setLang(this.asked.lang ?? chosenLang() ?? langOf(navigator.languages));
+    startTheme(this.asked.theme, () => this.score.themeChanged());
+
+    this.api = new Api(token || storedToken());
+    this.key = '';
+    /** @type {Selection | null} */
+    this.selection = null;
+    /** @type {import('lb/types').Trail | null} */
+    this.trail = null;
+    this.held = false; // paused at the live edge, as opposed to looking at the past
+    this.seen = { turns: 0, findings: 0 };
+    this.frame = 0;
+    this.addressTimer = 0;
+
+    this.score = new Score(byId('map'), byId('scrub'), {
+      text,
+      lang,
+      onSelect: (selection) => this.#selected(selection),
+      onTrace: (trail) => {
+        this.trail = trail;
+        this.soon();
+      },
+      onLayout: () => this.soon(),
+      onWindow: () => this.soon(),
+      onPlayhead: () => this.#moved(),
+      onFollow: () => this.soon(),
+      onLayers: () => this.soon(),
+    });
+    this.feed = new Feed(this.api, {
+      onMap: (map, why) => this.#opened(map, why),
+      onDirty: (dirty) => this.#grew(dirty),
+      onLine: () => this.#line(),
+      onFailure: () => this.banner.render(),
+      onCaughtUp: (n) => toast(text('toast.caught-up', { n: count(n) })),
+      onSessions: (changed, removed) => this.#sessions(changed, removed),
+      onMissing: () => this.card.show('missing'),
+    });
+    this.banner = new Banner(this.feed, (seq) => this.#showEvent(seq));
+    this.voice = new Voice();
+    this.notes = new Notes(this.score);
+    this.importing = new Importing(this.api, { onDone: (keys) => this.#imported(keys), onToast: toast });
+    this.sessions = new Sessions(byId('left-list'), this.api, {
+      onOpen: (key) => this.open(key),
+      onImport: () => this.importing.pick(),
+      onToast: toast,
+      onRefused: (error) => this.#refused(error),
+      onGone: (key) => key === this.key && this.#leave(),
+    });
+    this.card = new Card({
+      onDemo: () => this.open(/** @type {string} */ (this.#demo())),
+      onImport: () => this.importing.pick(),
+      onToken: (given) => this.#admit(given),
+      demo: () => this.#demo(),
+      onToast: toast,
+    });
+    this.finder = new Finder({
+      nodes: () => this.score.map?.nodes.values() ?? [],
+      onMatches: (matches) => this.score.matches(matches),
+      onStop: (stop) => this.go(stop),
+    });
+    this.transport = new Transport({ score: this.score, live: () => this.live, onChange: () => this.soon() });
+    this.inspector = new Inspector(byId('right'), this.api, {
+      subject: () => ({ map: this.score.map, key: this.key, selection: this.selection, playhead: this.score.playhead, feed: { received: this.feed.received, failed: this.feed.failures.length } }),
+      go: (selection) => this.go(selection),
+      copyLink: (selection) => this.copyLink(selection),
+      onClose: () => this.showPanel(false),
+    });
+    this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false) });
+    this.toolbar = new Toolbar({
+      onLayer: (layer) => this.score.toggleLayer(layer),
+      onFinding: (step) => this.score.nextFinding(step),
+      onBadge: () => this.pressBadge(),
+      onLang: () => this.switchLang(),
+      onTheme: () => this.switchTheme(),
+      onHelp: () => showHelp(),
+      onMenu: () => this.showMenu(!document.body.classList.contains('menu-open')),
+      onPanel: () => this.showPanel(!document.body.classList.contains('panel-open')),
+    }, this.finder.element);
+    this.relabel();
+    listen(this);
+    addEventListener('hashchange', () => this.#followLink());
+    byId('main').addEventListener('pointerdown', () => this.showMenu(false));
+    // The rate and the delay fall to rest when nothing comes in.
+    setInterval(() => document.hidden || this.render(), 1000);
+  }
+
+  /** @returns {Summary | null} */
+  get summary() {
+    return this.sessions.known.get(this.key) ?? null;
+  }
+
+  get live() {
+    const about = this.score.map?.about;
+    return this.summary ? this.summary.live : about?.ended_at === null;
+  }
+
+  async start() {
+    this.card.show('loading');
+    await this.sessions.load();
+    if (!this.sessions.loaded) return;
+    const wanted = this.asked?.session ?? this.sessions.first()?.key ?? '';
+    if (wanted) await this.open(wanted);
+    else {
+      this.card.show('waiting');
+      await this.feed.watch('');
+    }
+  }
+
+  /** @param {string} key */
+  async open(key) {
+    if (key === this.key && this.score.map) return;
+    this.transport.stop();
+    this.key = key;
+    this.selection = null;
+    this.held = false;
+    this.score.setMap(null);
+    this.sessions.select(key);
+    this.showMenu(false);
+    this.card.show('loading');
+    this.inspector.render();
+    await this.feed.watch(key);
+  }
+
+  #leave() {
+    this.key = '';
+    this.score.setMap(null);
+    const next = this.sessions.first();
+    if (next) this.open(next.key);
+    else {
+      this.feed.watch('');
+      this.card.show('waiting');
+      this.inspector.render();
+    }
+  }
+
+  /** @returns {string | null} a committed case, if the data folder has one */
+  #demo() {
+    for (const summary of this.sessions.known.values()) if (/^(demo|case)/.test(summary.origin)) return summary.key;
+    return null;
+  }
+
+  /** @param {import('lb/fold').DialogueMap} map @param {'opened' | 'behind' | 'epoch'} why */
+  #opened(map, why) {
+    const kept = why === 'opened' ? null : { window: { ...this.score.window }, following: this.score.following, playhead: this.score.playhead };
+    this.score.setMap(map);
+    this.seen = { turns: map.lastTurn, findings: map.findings.size };
+    if (kept) {
+      if (!kept.following) this.score.setWindow(kept.window.from, kept.window.to);
+      if (kept.playhead !== null && why === 'behind') this.score.setPlayhead(kept.playhead);
+      if (why === 'epoch') toast(text('toast.epoch'));
+    } else if (this.asked) {
+      const place = this.asked;
+      this.asked = null;
+      this.#show(place);
+    }
+    this.#cardForMap();
+    this.inspector.render();
+    this.banner.render();
+    this.render();
+  }
+
+  /** Goes to a place of the session that is open. @param {Place} place */
+  #show(place) {
+    if (place.layers) this.score.setLayers({ flow: place.layers.includes('flow'), state: place.layers.includes('state'), knowledge: place.layers.includes('knowledge') });
+    if (place.window) {
+      this.score.follow(false);
+      this.score.setWindow(place.window.from, place.window.to);
+    }
+    if (place.playhead) this.score.setPlayhead(place.playhead);
+    if (place.selection) this.score.select(place.selection, { trace: false, reveal: !place.window });
+  }
+
+  #followLink() {
+    const { token, rest } = takeToken(location.hash);
+    const place = readPlace(rest);
+    if (token) {
+      history.replaceState(null, '', `${location.pathname}${location.search}${rest ? `#${rest}` : ''}`);
+      this.asked = place;
+      this.#admit(token);
+      return;
+    }
+    if (place.theme && place.theme !== theme()) this.switchTheme();
+    if (place.lang && place.lang !== lang()) this.switchLang();
+    if (place.session && place.session !== this.key) {
+      this.asked = place;
+      this.open(place.session);
+    } else this.#show(place);
+  }
+
+  #cardForMap() {
+    const map = this.score.map;
+    this.card.show(map && (map.lastTurn > 0 || map.nodes.size > 0) ? 'none' : 'waiting');
+  }
+
+  /** @param {number} dirty */
+  #grew(dirty) {
+    const map = this.score.map;
+    if (!map) return;
+    this.score.changed(dirty);
+    if (this.card.kind !== 'none') this.#cardForMap();
+    if (map.lastTurn > this.seen.turns || map.findings.size > this.seen.findings) {
+      this.voice.news(map.lastTurn - this.seen.turns, [...map.findings.values()].slice(this.seen.findings).map((finding) => finding.kind));
+      this.seen = { turns: map.lastTurn, findings: map.findings.size };
+    }
+    if (dirty & DIRTY.SESSION) this.banner.render();
+    this.inspector.soon();
+    this.soon();
+  }
+
+  /** @param {Summary[]} changed @param {string[]} removed */
+  #sessions(changed, removed) {
+    this.sessions.update(changed, removed);
+    const first = changed.find((summary) => summary.live) ?? changed[0];
+    if (!this.key && first) this.open(first.key);
+    else this.soon();
+  }
+
+  #line() {
+    if (this.feed.line === 'unauthorised') this.card.show('unauthorised');
+    if (this.feed.line === 'open' && !this.sessions.loaded) this.sessions.load();
+    this.banner.render();
+    this.soon();
+  }
+
+  /** @param {Refused} error */
+  #refused(error) {
+    if (error.status === 401 || error.status === 403) {
+      this.card.show('unauthorised');
+      this.inspector.render();
+      this.render();
+    } else if (!this.sessions.loaded) {
+      this.card.show('none');
+      this.feed.away(() => this.start());
+    } else toast(error.message || text('error.away'));
+  }
+
+  /** @param {string} token */
+  #admit(token) {
+    storeToken(token);
+    this.feed.admit(token);
+    this.start();
+  }
+
+  /** @param {string[]} keys */
+  async #imported(keys) {
+    await this.sessions.load();
+    this.open(/** @type {string} */ (keys[0]));
+  }
+
+  /** @param {Selection | null} selection */
+  #selected(selection) {
+    const fresh = JSON.stringify(selection) !== JSON.stringify(this.selection);
+    this.selection = selection;
+    if (fresh) {
+      this.inspector.render();
+      if (selection) this.showPanel(true);
+    }
+    this.soon();
+  }
+
+  #moved() {
+    if (this.score.playhead === null) this.held = false;
+    this.inspector.soon();
+    this.soon();
+  }
+
+  /** @param {number} seq */
+  #showEvent(seq) {
+    const { map } = this.score;
+    const turn = Math.max(0, map?.turnOf(seq) ?? 0);
+    this.go({ kind: 'turn', id: `utterance:${turn}`, turn, seq: 0 });
+  }
+
+  /** @param {Selection} selection */
+  go(selection) {
+    this.score.select(selection, { trace: false, reveal: true });
+  }
+
+  /** Live: hold the picture, or let it go on. A recording: play or pause. */
+  space() {
+    if (!this.live || this.transport.playing) this.transport.toggle();
+    else if (this.score.playhead === null) this.hold();
+    else this.transport.last();
+  }
+
+  hold() {
+    const { score } = this;
+    if (!score.map) return;
+    this.held = true;
+    score.follow(false);
+    score.setPlayhead(score.map.cursor.seq);
+  }
+
+  pressBadge() {
+    if (this.feed.line === 'waiting') this.feed.retryNow();
+    else if (this.score.playhead !== null || !this.score.following) this.transport.last();
+    else if (this.live) this.hold();
+  }
+
+  switchLang() {
+    setLang(lang() === 'zh' ? 'en' : 'zh');
+    chooseLang(lang());
+    this.relabel();
+  }
+
+  switchTheme() {
+    setTheme(theme() === 'dark' ? 'light' : 'dark', true);
+    this.score.themeChanged();
+    this.soon();
+  }
+
+  /** Under 1200 px the inspector is a drawer. @param {boolean} open */
+  showPanel(open) {
+    document.body.classList.toggle('panel-open', open);
+  }
+
+  /** Under 900 px the list of sessions is a menu. @param {boolean} open */
+  showMenu(open) {
+    document.body.classList.toggle('menu-open', open);
+  }
+
+  relabel() {
+    document.documentElement.lang = lang() === 'zh' ? 'zh-CN' : 'en';
+    byId('map').setAttribute('aria-label', text('map.label'));
+    byId('map-hint').textContent = text('map.hint');
+    legend(byId('legend'));
+    this.sessions.relabel();
+    this.toolbar.relabel();
+    this.finder.relabel();
+    this.transport.relabel();
+    this.inspector.relabel();
+    this.card.show(this.card.kind);
+    this.banner.render();
+    this.score.themeChanged();
+    this.render();
+  }
+
+  /** @param {Selection | null} [selection] instead of what is picked @returns {Place} */
+  place(selection = this.selection) {
+    const { score } = this;
+    /** @type {Place} */
+    const place = {};
+    if (!this.key || !score.map) return this.asked ?? place;
+    place.session = this.key;
+    if (!score.following) place.window = { from: score.window.from, to: score.window.to };
+    if (selection) place.selection = selection;
+    const on = LAYERS.filter((layer) => score.layers[layer]);
+    if (on.length < LAYERS.length) place.layers = on;
+    if (score.playhead !== null) place.playhead = score.playhead;
+    return place;
+  }
+
+  /** @param {Selection | null} selection */
+  async copyLink(selection) {
+    const { window } = this.score;
+    const fragment = writePlace({ ...this.place(selection), window: { from: window.from, to: window.to }, theme: theme(), lang: lang() });
+    const url = new URL(document.baseURI);
+    url.hash = fragment;
+    if (await copyText(url.href)) toast(text('copied.link'));
+    else {
+      history.replaceState(null, '', `#${fragment}`);
+      toast(text('copied.not'));
+    }
+  }
+
+  /** Redraws what stands around the map, once a frame. */
+  soon() {
+    if (!this.frame) this.frame = requestAnimationFrame(() => this.render());
+  }
+
+  render() {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    const { score, feed } = this;
+    const map = score.map;
+    this.toolbar.render({
+      summary: this.summary,
+      layers: { ...score.layers },
+      findings: map?.findings.size ?? 0,
+      ...this.#badge(),
+      stats: map ? text('stats.line', { received: count(feed.received), shown: count(map.cursor.seq - feed.failures.length - map.unplaced.length), missing: count(map.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
+    });
+    this.transport.render();
+    this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail);
+    this.notes.render(map);
+    if (!this.addressTimer) this.addressTimer = setTimeout(() => this.#address(), ADDRESS_PACE_MS);
+  }
+
+  /** @returns {Pick<import('lb/toolbar').ToolbarState, 'badge' | 'detail'>} */
+  #badge() {
+    const { score, feed } = this;
+    const map = score.map;
+    if (feed.line === 'unauthorised') return { badge: 'none', detail: '' };
+    if (feed.line === 'waiting') return { badge: 'offline', detail: `${Math.max(0, Math.ceil((feed.nextTry - performance.now()) / 1000))} s` };
+    if (!map || feed.line === 'connecting') return { badge: this.card.kind === 'waiting' ? 'live' : 'connecting', detail: '' };
+    if (score.playhead !== null) return { badge: this.held ? 'paused' : 'replay', detail: `seq ${count(score.playhead)}` };
+    if (!this.live) return { badge: 'recorded', detail: this.summary ? new Date(this.summary.started_at * 1000).toISOString().slice(0, 10) : '' };
+    const rate = feed.rate.perSecond(performance.now());
+    const delay = feed.delay === null ? '' : ` · ${Math.round(feed.delay * 1000)} ms`;
+    return { badge: 'live', detail: `${rate >= 10 || rate === 0 ? Math.round(rate) : rate.toFixed(1)} ev/s${rate > 0 ? delay : ''}` };
+  }
+
+  #address() {
+    this.addressTimer = 0;
+    const fragment = writePlace(this.place());
+    if (fragment !== location.hash.slice(1)) history.replaceState(null, '', fragment ? `#${fragment}` : `${location.pathname}${location.search}`);
+    const name = this.summary ? this.summary.name || this.summary.title : '';
+    document.title = name ? `${name} · lingbot-map` : 'lingbot-map';
+  }
+}
+
+const page = new Page();
+page.start();

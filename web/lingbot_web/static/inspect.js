@@ -1,0 +1,121 @@
+// The inspector on the right: picks the pane for what is selected, and holds it to the moment shown.
+
+import { fill, h } from 'lb/dom';
+import { count } from 'lb/format';
+import { text } from 'lb/i18n';
+import { icon } from 'lb/icons';
+import { RawEvents } from 'lb/events';
+import { answerPane, docPane } from 'lb/pane_doc';
+import { intentPane } from 'lb/pane_intent';
+import { slotPane } from 'lb/pane_slot';
+import { findingPane, overviewPane, turnPane } from 'lb/pane_turn';
+import { blamedSeqs } from 'lb/past';
+
+/** @typedef {import('lb/types').Selection} Selection */
+/** @typedef {import('lb/pane').View} View */
+/** @typedef {import('lb/pane').Pane} Pane */
+/**
+ * @typedef {object} Subject what the inspector is asked to show
+ * @property {import('lb/fold').DialogueMap | null} map
+ * @property {string} key
+ * @property {Selection | null} selection
+ * @property {number | null} playhead
+ * @property {{received: number, failed: number}} feed
+ */
+
+// Live events redraw an open pane at most this often; a click is answered at once.
+const PACE_MS = 300;
+
+export class Inspector {
+  /**
+   * @param {HTMLElement} host @param {import('lb/api').Api} api
+   * @param {{subject: () => Subject, go: (selection: Selection) => void, copyLink: (selection: Selection | null) => void, onClose: () => void}} page
+   */
+  constructor(host, api, page) {
+    this.host = host;
+    this.page = page;
+    this.raw = new RawEvents(api);
+    this.body = h('div', { class: 'pane' });
+    this.timer = 0;
+    this.about = '';
+    this.bar = h('div', { class: 'pane-bar' });
+    fill(host, this.bar, this.body, this.raw.element);
+    this.relabel();
+  }
+
+  relabel() {
+    this.host.setAttribute('aria-label', text('inspect.label'));
+    this.render();
+  }
+
+  /** The map grew: redraws, but not more often than can be read. */
+  soon() {
+    if (!this.timer) this.timer = setTimeout(() => this.render(), PACE_MS);
+  }
+
+  render() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const subject = this.page.subject();
+    const { map, selection, playhead } = subject;
+    if (!map || !map.cursor.seq) {
+      this.about = '';
+      fill(this.bar);
+      fill(this.body, h('header', { class: 'heading' }, h('h1', null, text('inspect.none')), h('div', { class: 'sub' }, text('inspect.none.why'))));
+      this.raw.element.hidden = true;
+      return;
+    }
+    const upto = playhead ?? Infinity;
+    /** @type {View} */
+    const view = {
+      map,
+      upto,
+      selection: selection ?? { kind: 'turn', id: '', turn: 0, seq: 0 },
+      blamed: blamedSeqs(map, upto),
+      go: this.page.go,
+      copyLink: (finding) => this.page.copyLink({ kind: 'finding', id: finding.id, turn: finding.turn, seq: finding.seq }),
+    };
+    const pane = paneFor(view, subject);
+    const about = JSON.stringify([subject.key, selection?.kind, selection?.id]);
+    const scroll = about === this.about ? this.host.scrollTop : 0;
+    const focused = document.activeElement instanceof HTMLElement && this.host.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
+    fill(
+      this.bar,
+      playhead !== null && h('span', { class: 'moment mono' }, text('inspect.moment', { seq: count(playhead), turn: Math.max(0, map.turnOf(playhead)) })),
+      h('span', { class: 'spring' }),
+      selection && h('button', { class: 'text-button', on: { click: () => this.page.copyLink(selection) } }, icon('link'), text('inspect.copy')),
+      h('button', { class: 'icon-button close-panel', 'aria-label': text('inspect.close'), title: text('inspect.close'), on: { click: () => this.page.onClose() } }, icon('close')),
+    );
+    fill(this.body, pane.body);
+    this.raw.show(subject.key, map.cursor.epoch, pane.seqs.filter((seq) => seq <= upto), about);
+    this.host.scrollTop = scroll;
+    if (about === this.about && focused) for (const element of this.body.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus({ preventScroll: true });
+    this.about = about;
+  }
+}
+
+/** @param {View} view @param {Subject} subject @returns {Pane} */
+function paneFor(view, { selection, feed }) {
+  const { map } = view;
+  if (!selection) return overviewPane(view, feed);
+  if (selection.kind === 'turn') return turnPane(view, selection.turn);
+  if (selection.kind === 'finding') {
+    const finding = map.findings.get(selection.id);
+    return finding ? findingPane(view, finding) : overviewPane(view, feed);
+  }
+  let id = selection.id;
+  if (selection.kind === 'edge') {
+    const edge = map.edge(id);
+    if (!edge) return overviewPane(view, feed);
+    view.selection = { ...selection, turn: edge.turn, seq: edge.seq };
+    // What a connection means is told by the entity it changes: the intent reached, the slot, the document, the answer.
+    id = edge.kind === 'read' ? edge.source : edge.target;
+  }
+  const node = map.nodes.get(id);
+  if (!node) return overviewPane(view, feed);
+  if (node.kind === 'intent') return intentPane(view, node);
+  if (node.kind === 'slot') return slotPane(view, node);
+  if (node.kind === 'doc') return docPane(view, node);
+  if (node.kind === 'answer') return answerPane(view, node);
+  return turnPane(view, node.turn);
+}

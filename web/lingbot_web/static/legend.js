@@ -1,0 +1,33 @@
+// The key to the marks, below the list of sessions.
+
+import { fill, h, svg } from 'lb/dom';
+import { text } from 'lb/i18n';
+import { glyph } from 'lb/icons';
+
+const KINDS = ['loop', 'overwrite', 'leak', 'drift', 'stale', 'gap', 'failure'];
+
+/** @param {HTMLElement} host */
+export function legend(host) {
+  fill(
+    host,
+    h('h2', null, text('legend.title')),
+    h(
+      'div',
+      { class: 'legend-marks' },
+      picture(svg('rect', { class: 'pill', x: 1, y: 1.2, width: 24, height: 8.6, rx: 4.3 }), svg('path', { class: 'tick', d: 'M7 12.4h3M12 12.4h3' }), svg('path', { class: 'tick missing', d: 'M17 12.4h3' })),
+      h('span', null, text('legend.intent')),
+      picture(svg('path', { class: 'life', d: 'M1 7h24' }), svg('rect', { class: 'box', x: 4, y: 2.5, width: 12, height: 9, rx: 2.5 }), svg('circle', { class: 'read', cx: 21, cy: 7, r: 2.6 })),
+      h('span', null, text('legend.slot')),
+      picture(svg('circle', { class: 'used', cx: 7, cy: 7, r: 4.8 }), svg('circle', { class: 'candidate', cx: 19.5, cy: 7, r: 4 })),
+      h('span', null, text('legend.doc')),
+      picture(svg('path', { class: 'heavy', d: 'M1 4.5h24' }), svg('path', { class: 'light', d: 'M1 10h24' })),
+      h('span', null, text('legend.recall')),
+    ),
+    h('div', { class: 'legend-kinds' }, KINDS.map((kind) => h('span', { class: kind === 'gap' ? 'gap' : null }, glyph(kind), text(`finding.short.${kind}`)))),
+  );
+}
+
+/** @param {Element[]} shapes */
+function picture(...shapes) {
+  return svg('svg', { class: 'legend-mark', viewBox: '0 0 26 14', 'aria-hidden': 'true' }, shapes);
+}

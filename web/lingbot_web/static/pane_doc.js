@@ -1,0 +1,105 @@
+// A document: how it fared in each stage of each retrieval. An answer: the documents it was made from, and those cut.
+
+import { lineChart } from 'lb/charts';
+import { foreign, h } from 'lb/dom';
+import { age, day, score } from 'lb/format';
+import { known, text } from 'lb/i18n';
+import { callout, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
+import { decidingStage, docsOfTurn, findingsAbout, recallsOf } from 'lb/past';
+
+/** @typedef {import('lb/pane').View} View */
+/** @typedef {import('lb/types').Edge} Edge */
+/** @typedef {import('lb/past').Recall} Recall */
+
+/** @param {unknown} stage */
+export function stageName(stage) {
+  return known(`stage.${stage}`) ? text(`stage.${stage}`) : String(stage ?? '').slice(0, 40);
+}
+
+/** @param {View} view @param {import('lb/types').Node} node @returns {import('lb/pane').Pane} */
+export function docPane(view, node) {
+  const { map, upto, selection } = view;
+  const recalls = recallsOf(map, node.id, upto);
+  const props = map.propsAt(node.id, upto === Infinity ? null : upto) ?? {};
+  const chosen = recalls.find((recall) => recall.stages.some((edge) => edge.seq === selection.seq)) ?? recalls.find((recall) => recall.turn === selection.turn) ?? recalls[recalls.length - 1];
+  const scored = recalls.flatMap((recall) => {
+    const stage = decidingStage(recall);
+    return stage ? [{ recall, stage }] : [];
+  });
+  const bad = (/** @type {Recall} */ recall) => recall.stages.some((edge) => view.blamed.has(edge.seq));
+  const turns = { first: Math.max(1, map.firstTurn), last: map.lastTurn };
+  const updated = typeof props.updated_at === 'number' ? props.updated_at : null;
+  const body = [
+    heading(node.label, text('kind.doc'), 'knowledge', whereabouts(view, node.id)),
+    findingsAbout(map, { id: node.id }, upto).map((finding) => callout(view, finding)),
+    part(
+      text('doc.scores'),
+      text('doc.recalls', { n: recalls.length }),
+      scored.length > 0 && lineChart(scored.map(({ recall, stage }) => ({ turn: recall.turn, value: stage.props.score, bad: bad(recall), current: recall === chosen })), { turns, layer: 'knowledge', label: text('doc.scores') }),
+      steps(view, 'knowledge', recalls.map((recall) => {
+        const stage = decidingStage(recall) ?? recall.stages[recall.stages.length - 1];
+        const inPrompt = recall.used || recall.stages.some((edge) => edge.props.stage === 'prompt' && !edge.props.dropped_because);
+        return {
+          turn: recall.turn,
+          seq: recall.seq,
+          id: node.id,
+          dot: `round ${inPrompt ? 'filled' : ''}`,
+          bad: bad(recall),
+          words: [stage?.props.rank ? text('doc.rank', { n: stage.props.rank }) : '', h('span', { class: 'who' }, ' ', text(recall.used ? 'doc.used' : inPrompt ? 'doc.prompt' : 'doc.candidate'))],
+          end: score(stage?.props.score),
+        };
+      })),
+    ),
+    chosen && chosen.stages.length > 0 && part(text('doc.stages'), text('inspect.turn', { turn: chosen.turn }), stageTable(chosen.stages)),
+    part(text('inspect.facts'), '', facts([
+      [text('doc.hits'), props.hits ?? ''],
+      [text('doc.version'), props.version ? foreign(props.version, { most: 80 }) : ''],
+      [text('doc.updated'), updated === null ? '' : `${day(updated)} · ${age(map.at - updated)}`],
+      [text('doc.snippet'), props.snippet ? foreign(props.snippet, { most: 600, lines: true }) : ''],
+    ])),
+  ];
+  return { body, seqs: recalls.flatMap((recall) => recall.stages.map((edge) => edge.seq)) };
+}
+
+/** @param {Edge[]} stages */
+function stageTable(stages) {
+  return h(
+    'table',
+    { class: 'stages' },
+    h('thead', null, h('tr', null, ['doc.stage', 'doc.place', 'doc.score', 'doc.kind'].map((key) => h('th', { scope: 'col' }, text(key))))),
+    h('tbody', null, stages.map((edge) => [
+      h('tr', null, h('td', null, stageName(edge.props.stage)), h('td', { class: 'mono' }, edge.props.rank ? `#${edge.props.rank}` : ''), h('td', { class: 'mono' }, score(edge.props.score, 3)), h('td', null, edge.props.score_kind ? foreign(edge.props.score_kind, { most: 24 }) : '')),
+      edge.props.dropped_because && h('tr', { class: 'dropped' }, h('td', { colspan: '4' }, text('doc.cut'), ' ', foreign(edge.props.dropped_because, { most: 200 }))),
+    ])),
+  );
+}
+
+/** @param {View} view @param {import('lb/types').Node} node @returns {import('lb/pane').Pane} */
+export function answerPane(view, node) {
+  const { map, upto } = view;
+  const { used, cut } = docsOfTurn(map, node.turn, upto, node.id);
+  const body = [
+    heading(text('answer.title', { turn: node.turn }), text('kind.answer'), 'knowledge', foreign(node.id, { most: 80 })),
+    findingsAbout(map, { id: node.id }, upto).map((finding) => callout(view, finding)),
+    part(text('answer.text'), '', h('p', { class: 'speech' }, foreign(node.label, { most: 6000, lines: true }))),
+    part(text('answer.used'), String(used.length), used.length > 0 ? docList(view, used, node.turn, true) : h('p', { class: 'quiet' }, text('answer.bare'))),
+    cut.length > 0 && part(text('answer.cut'), String(cut.length), docList(view, cut, node.turn, false)),
+    part(text('inspect.facts'), '', facts([[text('answer.at'), timeOf(view, node.created_at, node.turn)], [text('answer.question'), nodeLink(view, `utterance:${node.turn}`, { turn: node.turn })]])),
+  ];
+  const seqs = map.edgesOfTurn(node.turn).filter((edge) => edge.layer === 'knowledge' && edge.seq <= upto).map((edge) => edge.seq);
+  return { body, seqs: [...seqs, node.seq] };
+}
+
+/** @param {View} view @param {ReturnType<typeof docsOfTurn>['cut'] | ReturnType<typeof docsOfTurn>['used']} docs @param {number} turn @param {boolean} used */
+export function docList(view, docs, turn, used) {
+  return h('ul', { class: 'docs' }, docs.map(({ doc, last, why, prompt }) =>
+    h(
+      'li',
+      { class: used ? 'used' : null },
+      h('i', { class: `dot round ${used || prompt ? 'filled' : ''}` }),
+      h('span', { class: 'words' }, nodeLink(view, doc, { turn, seq: last?.seq ?? 0 })),
+      h('span', { class: 'end mono' }, last ? `${last.props.rank ? `#${last.props.rank} ` : ''}${score(last.props.score)}` : ''),
+      !used && h('span', { class: 'why' }, why ? foreign(why, { most: 200 }) : prompt ? text('answer.unused') : last ? text('answer.stopped', { stage: stageName(last.props.stage) }) : ''),
+    ),
+  ));
+}

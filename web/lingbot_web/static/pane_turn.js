@@ -1,0 +1,115 @@
+// A turn: all that happened in it, in order. A finding: the sentence and its evidence. Nothing picked: the whole session.
+
+import { foreign, h, plain } from 'lb/dom';
+import { clock, count, day, score, valueText, zone } from 'lb/format';
+import { lang, text } from 'lb/i18n';
+import { callout, facts, heading, nodeLink, part, timeOf } from 'lb/pane';
+import { docList, stageName } from 'lb/pane_doc';
+import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, stepsOfTurn } from 'lb/past';
+import { coverageOf } from 'lb/sessions';
+
+/** @typedef {import('lb/pane').View} View */
+/** @typedef {import('lb/pane').Pane} Pane */
+/** @typedef {import('lb/types').Edge} Edge */
+
+// So many retrieval lines of one turn are listed; the documents are told apart below anyway.
+const MOST_STEPS = 200;
+
+/** @param {View} view @param {number} turn @returns {Pane} */
+export function turnPane(view, turn) {
+  const { map, upto } = view;
+  const said = map.nodes.get(`utterance:${turn}`);
+  const place = map.turn(turn);
+  const happened = stepsOfTurn(map, turn, upto);
+  const { used, cut } = docsOfTurn(map, turn, upto);
+  const answers = [...map.nodes.values()].filter((node) => node.kind === 'answer' && node.turn === turn && node.seq <= upto);
+  const [first, last] = seqsOfTurn(map, turn);
+  const to = Math.min(last, upto);
+  const shown = happened.filter((edge) => edge.kind !== 'recall' || edge.props.stage !== 'prompt').slice(0, MOST_STEPS);
+  const body = [
+    heading(turn ? text('turn.title', { turn }) : text('score.opening'), text('kind.turn'), 'flow', place && place.id ? [foreign(place.id, { most: 60 }), ' · '] : '', place ? timeOf(view, place.at, turn) : ''),
+    part(text('turn.said'), '', h('p', { class: 'speech' }, said?.label ? foreign(said.label, { most: 4000, lines: true }) : h('span', { class: 'quiet' }, text('inspect.silent')))),
+    findingsAbout(map, { turn }, upto).map((finding) => callout(view, finding)),
+    part(text('turn.happened'), text('turn.events', { n: Math.max(0, to - first + 1) }), h('ol', { class: 'happened' }, shown.map((edge) => happening(view, edge)))),
+    (used.length > 0 || cut.length > 0) && part(text('turn.docs'), '', docList(view, used, turn, true), docList(view, cut, turn, false)),
+    answers.map((answer) => part(text('answer.text'), '', h('p', { class: 'speech' }, foreign(answer.label, { most: 6000, lines: true })), nodeLink(view, answer.id, { turn, words: text('answer.open') }))),
+  ];
+  return { body, seqs: numbers(first, to) };
+}
+
+/** @param {number} from @param {number} to the last thousand of them */
+function numbers(from, to) {
+  const start = Math.max(from, to - 999);
+  return Array.from({ length: Math.max(0, to - start + 1) }, (_, i) => start + i);
+}
+
+/** @param {View} view @param {Edge} edge */
+function happening(view, edge) {
+  const { map } = view;
+  const { props } = edge;
+  const layer = edge.layer;
+  /** @param {string} id @param {string} [words] */
+  const link = (id, words) => nodeLink(view, id, words === undefined ? { turn: edge.turn, seq: edge.seq } : { turn: edge.turn, seq: edge.seq, words });
+  /** @type {import('lb/dom').Child} */
+  let words;
+  if (edge.kind === 'jump') {
+    words = edge.source.startsWith('utterance:')
+      ? [text('did.routed'), ' ', link(edge.target), ' ', h('span', { class: 'mono' }, score(props.confidence))]
+      : [link(edge.source), ' → ', link(edge.target), props.condition ? h('code', null, foreign(props.condition, { most: 120 })) : ''];
+  } else if (edge.kind === 'assign') {
+    words = props.change === 'cleared' ? [link(edge.target), ' ', text('slot.did-clear')] : [link(edge.target), ' = ', h('b', { class: 'mono' }, foreign(valueText(props.value), { most: 80 })), props.change === 'same' ? ` ${text('slot.same')}` : ''];
+  } else if (edge.kind === 'read') words = [text('slot.read'), ' ', link(edge.source), ' ', h('span', { class: 'mono' }, foreign(valueText(props.value), { most: 60 }))];
+  else if (edge.kind === 'overwrite') words = [link(edge.target), ' ', text('slot.overwrote'), ' ', h('span', { class: 'mono' }, foreign(`${valueText(props.old)} → ${valueText(props.new)}`, { most: 120 }))];
+  else if (edge.kind === 'recall') words = [stageName(props.stage), ' ', link(edge.target), ' ', h('span', { class: 'mono' }, `${props.rank ? `#${props.rank} ` : ''}${score(props.score)}`)];
+  else words = [link(edge.source), ' → ', link(edge.target, labelOf(map, edge.target).slice(0, 40))];
+  const bad = view.blamed.has(edge.seq) && edge.kind !== 'recall';
+  return h('li', { class: `${layer} ${bad ? 'bad' : ''} ${map.isUndone(edge.seq) ? 'undone' : ''}` }, h('span', { class: 'turn mono' }, count(edge.seq)), h('i', { class: 'dot' }), h('span', { class: 'words' }, words));
+}
+
+/** @param {View} view @param {import('lb/types').Finding} finding @returns {Pane} */
+export function findingPane(view, finding) {
+  const { map } = view;
+  const edges = finding.edges.map((id) => map.edge(id)).filter((edge) => edge !== null);
+  const body = [
+    heading(text(`finding.${finding.kind}`), finding.code, 'bad', finding.since && finding.since !== finding.turn ? text('inspect.turns', { from: finding.since, to: finding.turn }) : text('inspect.turn', { turn: finding.turn }), ` · seq ${count(finding.seq)}`),
+    callout(view, finding),
+    edges.length > 0 && part(text('finding.evidence'), String(edges.length), h('ol', { class: 'happened' }, edges.slice(0, MOST_STEPS).map((edge) => [h('li', { class: 'of-turn' }, h('button', { class: 'link', on: { click: () => view.go({ kind: 'turn', id: `utterance:${edge.turn}`, turn: edge.turn, seq: 0 }) } }, text('inspect.turn', { turn: edge.turn }))), happening(view, edge)]))),
+    part(text('inspect.facts'), '', facts(Object.entries(finding.facts).map(([name, value]) => [plain(name, 40), h('span', { class: 'mono' }, foreign(valueText(value), { most: 300 }))]))),
+  ];
+  return { body, seqs: finding.seqs.length ? finding.seqs : [finding.seq] };
+}
+
+/** @param {View} view @param {{received: number, failed: number}} feed @returns {Pane} */
+export function overviewPane(view, feed) {
+  const { map, upto } = view;
+  const { about } = map;
+  const findings = [...map.findings.values()].filter((finding) => finding.seq <= upto).reverse();
+  const missing = map.losses.reduce((sum, loss) => sum + loss.missing, 0);
+  const start = map.turns[0]?.at ?? map.at;
+  /** @type {({en?: string, zh?: string, count?: number} | string)[]} */
+  const lost = Array.isArray(about.lost) ? about.lost : [];
+  const sentences = lost.map((entry) => (typeof entry === 'string' ? entry : (entry[lang()] ?? entry.en ?? '')));
+  const body = [
+    h(
+      'header',
+      { class: 'heading' },
+      h('h1', null, text('overview.title')),
+      h('div', { class: 'sub' }, start ? `${day(start)} ${clock(start)} – ${clock(map.at)} ${zone(start)} · ` : '', text('sessions.turns', { n: map.lastTurn }), ' · ', text('overview.size', { nodes: count(map.nodes.size), edges: count(map.edgeCount) })),
+    ),
+    findings.slice(0, 50).map((finding) => callout(view, finding)),
+    !findings.length && h('p', { class: 'quiet clean' }, text('overview.clean')),
+    findings.length > 50 && h('p', { class: 'quiet clean' }, text('inspect.some', { shown: 50, total: count(findings.length) })),
+    map.unplaced.length > 0 && part(text('overview.unplaced'), String(map.unplaced.length), h('ul', { class: 'happened' }, map.unplaced.slice(-20).map((event) => h('li', null, h('span', { class: 'turn mono' }, count(event.seq)), h('i', { class: 'dot' }), h('span', { class: 'words' }, foreign(event.name, { most: 60 }), ' ', h('span', { class: 'quiet' }, foreign(event.why, { most: 160 }))))))),
+    sentences.length > 0 && part(text('overview.lost'), '', h('ul', { class: 'plain' }, sentences.slice(0, 30).map((sentence) => h('li', null, foreign(sentence, { most: 300 }))))),
+    part(text('overview.events'), `seq ${count(map.cursor.seq)}`, facts([
+      [text('overview.received'), count(feed.received)],
+      [text('overview.shown'), count(Math.max(0, map.cursor.seq - feed.failed - map.unplaced.length))],
+      [text('overview.failed'), feed.failed ? count(feed.failed) : ''],
+      [text('overview.missing'), missing ? h('b', { class: 'warn' }, count(missing)) : '0'],
+      [text('overview.origin'), about.origin && about.origin !== 'probe' ? foreign(about.origin, { most: 60 }) : ''],
+      [text('overview.coverage'), coverageOf(about.coverage)],
+    ])),
+  ];
+  const last = Math.min(map.cursor.seq, upto);
+  return { body, seqs: numbers(Math.max(1, last - 39), last) };
+}

@@ -1,0 +1,372 @@
+// The list of sessions: live ones, then recorded ones by day, newest first; search, paging, and a small menu for each.
+
+import { Refused } from 'lb/api';
+import { fill, foreign, h, plain } from 'lb/dom';
+import { ago, count, day, stamp } from 'lb/format';
+import { text } from 'lb/i18n';
+import { glyph, icon } from 'lb/icons';
+import { LAYERS } from 'lb/link';
+import { sessionMenu } from 'lb/session_menu';
+
+/** @typedef {import('lb/types').Layer} Layer */
+/** @typedef {Partial<Record<Layer, 'full' | 'partial' | 'none'>>} Coverage what of each layer a source records */
+/**
+ * @typedef {object} Summary one row, as the server gives it
+ * @property {string} key
+ * @property {string} id
+ * @property {string} title
+ * @property {string} name
+ * @property {boolean} pinned
+ * @property {boolean} live
+ * @property {string} origin
+ * @property {number} started_at
+ * @property {number} updated_at
+ * @property {number | null} ended_at
+ * @property {number} turns
+ * @property {number} events
+ * @property {number} nodes
+ * @property {number} edges
+ * @property {Record<string, number>} findings
+ * @property {Coverage} coverage
+ * @property {number} missing
+ * @property {string} last_utterance
+ */
+/**
+ * @typedef {object} Reactions
+ * @property {(key: string) => void} onOpen
+ * @property {() => void} onImport
+ * @property {(message: string, action?: {label: string, run: () => void, late?: () => void}) => void} onToast
+ * @property {(error: Refused) => void} onRefused
+ * @property {(key: string) => void} onGone
+ */
+
+const PAGE = 60;
+
+/** What people call a session: the name given to it, else its title, else its last words, else its id. @param {Summary} summary */
+export function titleOf(summary) {
+  return summary.name || summary.title || summary.last_utterance || summary.id;
+}
+
+export class Sessions {
+  /** @param {HTMLElement} host @param {import('lb/api').Api} api @param {Reactions} reactions */
+  constructor(host, api, reactions) {
+    this.host = host;
+    this.api = api;
+    this.reactions = reactions;
+    /** @type {Map<string, Summary>} */
+    this.known = new Map();
+    /** @type {Set<string>} keys being deleted, in the grace period of their undo */
+    this.leaving = new Set();
+    this.total = 0;
+    /** @type {string | null} */
+    this.next = null;
+    this.query = '';
+    this.open = '';
+    this.loaded = false;
+    /** @type {Map<string, {sign: string, row: HTMLElement}>} */
+    this.rows = new Map();
+    this.asked = 0;
+    this.renaming = false;
+    this.search = this.#searchBox();
+    this.list = h('div', { class: 'session-list' });
+    this.foot = h('div', { class: 'session-foot' });
+    this.head = h('div', { class: 'session-head' });
+    fill(host, this.head, this.list, this.foot);
+    this.relabel();
+    setInterval(() => this.#tick(), 1000);
+  }
+
+  /** Words changed. */
+  relabel() {
+    this.host.setAttribute('aria-label', text('sessions.label'));
+    this.search.placeholder = text('sessions.search');
+    this.search.setAttribute('aria-label', text('sessions.search'));
+    fill(this.head, this.search, h('button', { class: 'icon-button', title: text('sessions.import'), 'aria-label': text('sessions.import'), on: { click: () => this.reactions.onImport() } }, icon('open')));
+    this.rows.clear();
+    this.render();
+  }
+
+  /** @returns {HTMLInputElement} */
+  #searchBox() {
+    let timer = 0;
+    const box = h('input', {
+      type: 'search',
+      class: 'session-search',
+      spellcheck: 'false',
+      autocomplete: 'off',
+      on: {
+        input: (/** @type {Event} */ event) => {
+          if (/** @type {InputEvent} */ (event).isComposing) return;
+          clearTimeout(timer);
+          timer = setTimeout(() => this.#find(box.value.trim()), 200);
+        },
+        compositionend: () => this.#find(box.value.trim()),
+        keydown: (/** @type {Event} */ event) => {
+          const { key, isComposing } = /** @type {KeyboardEvent} */ (event);
+          if (key !== 'Escape' || isComposing) return;
+          box.value = '';
+          box.blur();
+          this.#find('');
+        },
+      },
+    });
+    return box;
+  }
+
+  /** @param {string} query */
+  #find(query) {
+    if (query === this.query) return;
+    this.query = query;
+    this.load();
+  }
+
+  /** Asks for the first page (of the search, if there is one). Throws Refused. */
+  async load() {
+    const ask = ++this.asked;
+    const page = await this.#page(undefined);
+    if (ask !== this.asked || !page) return;
+    this.known.clear();
+    this.#take(page);
+    this.loaded = true;
+    this.render();
+  }
+
+  async more() {
+    if (!this.next) return;
+    const page = await this.#page(this.next);
+    if (page) {
+      this.#take(page);
+      this.render();
+    }
+  }
+
+  /** @param {string | undefined} before @returns {Promise<{sessions: Summary[], total: number, next: string | null} | null>} */
+  async #page(before) {
+    try {
+      return await this.api.get('api/sessions', { q: this.query, before, limit: PAGE });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.reactions.onRefused(error);
+      return null;
+    }
+  }
+
+  /** @param {{sessions: Summary[], total: number, next: string | null}} page */
+  #take(page) {
+    for (const summary of page.sessions) this.known.set(summary.key, summary);
+    this.total = page.total;
+    this.next = page.next ?? null;
+  }
+
+  /** News over the socket. @param {Summary[]} changed @param {string[]} removed */
+  update(changed, removed) {
+    for (const summary of changed) {
+      if (!this.known.has(summary.key)) {
+        if (this.query) continue; // whether it matches is the server's to say
+        this.total += 1;
+      }
+      this.known.set(summary.key, summary);
+    }
+    for (const key of removed) {
+      if (this.known.delete(key)) this.total -= 1;
+      if (key === this.open) this.reactions.onGone(key);
+    }
+    this.render();
+  }
+
+  /** @param {string} key */
+  select(key) {
+    this.open = key;
+    this.render();
+  }
+
+  /** The session to show when none is asked for: the newest live one, else the newest. @returns {Summary | null} */
+  first() {
+    const all = this.#sorted();
+    return all.find((summary) => summary.live) ?? all[0] ?? null;
+  }
+
+  #sorted() {
+    return [...this.known.values()]
+      .filter((summary) => !this.leaving.has(summary.key))
+      .sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.updated_at - a.updated_at || (a.key < b.key ? -1 : 1));
+  }
+
+  render() {
+    if (this.renaming) return; // the row being edited stays as it is; what changed shows when the name is in
+    const now = Date.now() / 1000;
+    const today = day(now);
+    /** @type {[string, Summary[]][]} */
+    const groups = [
+      ['sessions.live', []],
+      ['sessions.today', []],
+      ['sessions.earlier', []],
+    ];
+    for (const summary of this.#sorted()) {
+      const group = summary.live ? 0 : day(summary.updated_at) === today ? 1 : 2;
+      /** @type {[string, Summary[]]} */ (groups[group])[1].push(summary);
+    }
+    const focused = document.activeElement instanceof HTMLElement && this.list.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
+    const top = this.list.scrollTop;
+    fill(
+      this.list,
+      groups.filter(([, members]) => members.length).map(([label, members]) => [
+        h('h2', { class: 'session-group' }, h('span', null, text(label)), h('span', null, count(members.length))),
+        h('ul', { class: 'sessions' }, members.map((summary) => this.#row(summary, now))),
+      ]),
+      this.loaded && !this.known.size && h('p', { class: 'session-none' }, text(this.query ? 'sessions.nothing' : 'sessions.none')),
+    );
+    this.list.scrollTop = top;
+    if (focused) for (const element of this.list.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus();
+    const shown = this.known.size - this.leaving.size;
+    fill(
+      this.foot,
+      this.total > 0 && h('span', null, text('sessions.shown', { shown: count(shown), total: count(Math.max(shown, this.total - this.leaving.size)) })),
+      this.next && h('button', { class: 'text-button', on: { click: () => this.more() } }, text('sessions.more')),
+    );
+  }
+
+  /** @param {Summary} summary @param {number} now */
+  #row(summary, now) {
+    const sign = JSON.stringify([summary, this.open === summary.key]);
+    const kept = this.rows.get(summary.key);
+    if (kept?.sign === sign) return kept.row;
+    const row = h('li', null);
+    const { key } = summary;
+    const title = titleOf(summary);
+    row.append(
+      h(
+        'button',
+        { class: 'session', 'aria-current': String(key === this.open), dataset: { focus: key, key }, title: plain(title, 200), on: { click: () => this.reactions.onOpen(key) } },
+        h(
+          'span',
+          { class: 'line' },
+          summary.live && h('span', { class: 'live-dot', title: text('sessions.live') }),
+          summary.pinned && h('span', { class: 'pinned', title: text('sessions.pinned') }, icon('pin')),
+          h('span', { class: 'title' }, foreign(title, { most: 120 })),
+          h('time', { class: 'when', dataset: { at: String(summary.updated_at) }, title: stamp(summary.updated_at) }, ago(summary.updated_at, now)),
+        ),
+        h(
+          'span',
+          { class: 'line' },
+          h('span', { class: 'about' }, h('span', { class: 'mono' }, key.slice(0, 6)), ` · ${text('sessions.turns', { n: summary.turns })}`, originOf(summary)),
+          coverageOf(summary.coverage),
+          findingsOf(summary),
+        ),
+      ),
+      h('button', { class: 'icon-button session-more', dataset: { focus: `${key} menu` }, title: text('sessions.menu'), 'aria-label': text('sessions.menu.of', { title: plain(title, 80) }), on: { click: (/** @type {Event} */ event) => this.#menu(summary, row, /** @type {HTMLElement} */ (event.currentTarget)) } }, icon('more')),
+    );
+    this.rows.set(key, { sign, row });
+    return row;
+  }
+
+  /** @param {Summary} summary @param {HTMLElement} row @param {HTMLElement} button */
+  #menu(summary, row, button) {
+    sessionMenu(summary, button, {
+      rename: () => this.#rename(summary, row),
+      pin: () => this.#write(summary, { pinned: !summary.pinned }),
+      remove: () => this.#remove(summary),
+    });
+  }
+
+  /** @param {Summary} summary @param {HTMLElement} row */
+  #rename(summary, row) {
+    let done = false;
+    /** @param {boolean} keep */
+    const finish = (keep) => {
+      if (done) return;
+      done = true;
+      this.renaming = false;
+      this.rows.delete(summary.key);
+      const name = input.value.trim();
+      if (keep && name !== summary.name) this.#write(summary, { name });
+      else this.render();
+    };
+    const input = h('input', {
+      class: 'session-name',
+      value: summary.name || summary.title,
+      maxlength: '200',
+      'aria-label': text('sessions.name'),
+      on: {
+        blur: () => finish(true),
+        keydown: (/** @type {Event} */ event) => {
+          const { key, isComposing } = /** @type {KeyboardEvent} */ (event);
+          if (isComposing) return;
+          if (key === 'Enter') finish(true);
+          else if (key === 'Escape') finish(false);
+        },
+      },
+    });
+    this.renaming = true;
+    fill(row, input);
+    input.focus();
+    input.select();
+  }
+
+  /** @param {Summary} summary @param {{name?: string, pinned?: boolean}} change */
+  async #write(summary, change) {
+    this.known.set(summary.key, { ...summary, ...change });
+    this.render();
+    try {
+      await this.api.post(`api/sessions/${summary.key}`, change);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.known.set(summary.key, summary);
+      this.render();
+      this.reactions.onToast(text('sessions.unchanged', { why: error.message || text('error.away') }));
+    }
+  }
+
+  /** Deleting waits for its toast to go, so that undo needs nothing of the server. @param {Summary} summary */
+  #remove(summary) {
+    this.leaving.add(summary.key);
+    this.render();
+    this.reactions.onToast(text('sessions.deleted', { title: plain(titleOf(summary), 40) }), {
+      label: text('sessions.undo'),
+      run: () => {
+        this.leaving.delete(summary.key);
+        this.render();
+      },
+      late: async () => {
+        try {
+          await this.api.remove(`api/sessions/${summary.key}`);
+          this.leaving.delete(summary.key);
+          this.update([], [summary.key]);
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error;
+          this.leaving.delete(summary.key);
+          this.render();
+          this.reactions.onToast(text('sessions.undeleted', { why: error.message || text('error.away') }));
+        }
+      },
+    });
+  }
+
+  #tick() {
+    if (document.hidden) return;
+    const now = Date.now() / 1000;
+    for (const when of this.list.querySelectorAll('time')) {
+      const shown = ago(Number(when.dataset.at), now);
+      if (when.textContent !== shown) when.textContent = shown;
+    }
+  }
+}
+
+/** @param {Summary} summary */
+function originOf(summary) {
+  return summary.origin && summary.origin !== 'probe' && h('span', { class: 'origin', title: text('sessions.origin') }, plain(summary.origin.replace(/^import:/, ''), 24));
+}
+
+/** Shown only where something is not recorded in full. @param {Coverage | undefined} coverage */
+export function coverageOf(coverage) {
+  if (!coverage || LAYERS.every((layer) => (coverage[layer] ?? 'full') === 'full')) return null;
+  const words = LAYERS.map((layer) => `${text(`score.${layer}`)}: ${text(`coverage.${coverage[layer] ?? 'full'}`)}`).join(' · ');
+  return h('span', { class: 'coverage', role: 'img', title: words, 'aria-label': words }, LAYERS.map((layer) => h('i', { class: `${layer} ${coverage[layer] ?? 'full'}` })));
+}
+
+/** @param {Summary} summary */
+function findingsOf(summary) {
+  const kinds = Object.entries(summary.findings ?? {}).filter(([, n]) => n > 0);
+  if (!kinds.length) return null;
+  return h('span', { class: 'counts' }, kinds.slice(0, 4).map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), String(n))));
+}

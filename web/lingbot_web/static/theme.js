@@ -1,0 +1,58 @@
+// Light or dark: the system's until somebody chooses. The choice, like that of the language, is kept in this browser.
+
+const THEME = 'lingbot-map.theme';
+const LANG = 'lingbot-map.lang';
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** @typedef {'light' | 'dark'} Theme */
+
+/** @param {string} name */
+function read(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null; // storage may be off: the choice then lasts as long as the page
+  }
+}
+
+/** @param {string} name @param {string} value */
+function keep(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // as above
+  }
+}
+
+/** @returns {'zh' | 'en' | null} the language chosen here before */
+export function chosenLang() {
+  const lang = read(LANG);
+  return lang === 'zh' || lang === 'en' ? lang : null;
+}
+
+/** @param {'zh' | 'en'} lang */
+export function chooseLang(lang) {
+  keep(LANG, lang);
+}
+
+/** @returns {Theme} */
+export function theme() {
+  return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light';
+}
+
+/** @param {Theme} next @param {boolean} chosen whether somebody chose it */
+export function setTheme(next, chosen) {
+  document.documentElement.dataset.theme = next;
+  if (chosen) keep(THEME, next);
+}
+
+/** Sets the first theme and follows the system while nobody has chosen. @param {Theme | undefined} asked by the link @param {() => void} onChange */
+export function startTheme(asked, onChange) {
+  const chosen = asked ?? read(THEME);
+  setTheme(chosen === 'light' || chosen === 'dark' ? chosen : dark.matches ? 'dark' : 'light', asked !== undefined);
+  dark.addEventListener('change', () => {
+    if (read(THEME)) return;
+    setTheme(dark.matches ? 'dark' : 'light', false);
+    onChange();
+  });
+}
