@@ -156,7 +156,8 @@ def to_networkx(map: DialogueMap) -> nx.MultiDiGraph[str]:
 
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(session=map.session)
     for node in map.nodes.values():
-        graph.add_node(node.id, kind=node.kind, layer=node.layer, label=node.label, turn=node.turn, **node.props)
+        facts = {"kind": node.kind, "layer": node.layer, "label": node.label, "turn": node.turn}
+        graph.add_node(node.id, **{**node.props, **facts})
     for edge in map.edges.values():
         graph.add_edge(
             edge.source,
