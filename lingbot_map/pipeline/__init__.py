@@ -1,0 +1,15 @@
+"""From sources to followers: intake, log, map, tick, snapshot, wake. The only room with tasks and a clock.
+
+What belongs to one event happens in one go on the event loop: it is placed, logged (``write(2)``), mapped and made
+ready for viewers, so nobody sees what was not logged and nothing changes places. What may take its time and disturbs
+nobody's order (flushing, writing a packed snapshot, reading the past) runs in threads.
+
+``run`` does that; ``shelf`` keeps the sessions in memory, ``live`` is one of them, ``tail`` and ``board`` are what
+viewers see of one and of all, ``books`` counts, ``taking`` takes recordings in.
+"""
+
+from lingbot_map.pipeline.batches import Accepted, Batch, Refused
+from lingbot_map.pipeline.live import Live
+from lingbot_map.pipeline.run import Pipeline, Status
+
+__all__ = ["Accepted", "Batch", "Live", "Pipeline", "Refused", "Status"]

@@ -1,0 +1,40 @@
+"""What comes from a source in one piece, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lingbot_probes.signals import Numbered, Raw
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Number ``n`` of ``session`` will never be taken as it is: ``why``."""
+
+    session: str
+    n: int
+    why: str
+
+    def stand_in(self) -> Numbered:
+        """What takes its place, so that its number isn't missing and the map shows that something was here."""
+        return Numbered(session=self.session, n=self.n, signal=Raw(name="unreadable", data={"why": self.why}))
+
+
+@dataclass(slots=True)
+class Batch:
+    """What a source sent: ``items`` by session, the highest number made of each session, what couldn't be read."""
+
+    source: str
+    probe: str
+    items: dict[str, list[Numbered]]
+    numbered: Mapping[str, int]
+    refused: list[Refused]
+
+
+@dataclass(slots=True)
+class Accepted:
+    """What became of a batch: ranges of numbers by session that need not be sent again, and what was refused."""
+
+    acked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)

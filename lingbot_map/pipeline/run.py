@@ -1,0 +1,389 @@
+"""The pipeline itself: what happens to a batch, and what happens when nobody says anything."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from lingbot_map.errors import LingbotMapError, StoreError
+from lingbot_map.events import Described, Event
+from lingbot_map.pipeline.batches import Accepted, Batch
+from lingbot_map.pipeline.board import Board
+from lingbot_map.pipeline.books import Books
+from lingbot_map.pipeline.live import Live
+from lingbot_map.pipeline.shelf import Shelf
+from lingbot_map.pipeline.taking import Taking
+from lingbot_map.policy import Policy
+from lingbot_map.session import Session
+from lingbot_map.store import Store
+from lingbot_map.store.files import FileStore
+from lingbot_map.store.index import Index, Page
+from lingbot_probes.signals import Numbered, SessionEnded
+
+BEAT = 0.1
+"""Seconds between two batches to viewers; the first one after a pause goes at once."""
+BOARD_BEAT = 1.0
+"""The same for the list of sessions, and for the index behind it."""
+SYNC_BEAT = 0.1
+SWEEP_BEAT = 1.0
+_LONGEST_WAIT = 60.0  # timers look at the wall clock at least this often: clocks are set, and machines sleep
+
+Status = Literal["ok", "recovering", "degraded"]
+T = TypeVar("T")
+
+_log = logging.getLogger("lingbot_map")
+
+
+class Pipeline:
+    """Owns the sessions of one store. All methods are for the event loop that ``start`` ran on."""
+
+    def __init__(
+        self, store: Store, index: Index, *, policy: Policy | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.store = store
+        self.index = index
+        self.policy = policy or Policy()
+        self.clock = clock
+        self.server = secrets.token_hex(8)
+        self.board = Board()
+        self.books = Books()
+        self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived)
+        self.taking = Taking(self.shelf, self._commit)
+        self.viewers: Callable[[], int] = lambda: 0
+        self.on_recovered: Callable[[], object] = lambda: None
+        self.started = False
+        self._stopped = False
+        self._recovering = False
+        self._started_at = 0.0
+        self._changed: dict[str, Live] = {}
+        self._board_shown_at = -BOARD_BEAT
+        self._board_timer: asyncio.TimerHandle | None = None
+        self._unsynced = asyncio.Event()
+        self._looking_back = asyncio.Semaphore(2)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @classmethod
+    def of_folder(
+        cls, folder: Path, *, fsync: Literal["batch", "always"] = "batch", policy: Policy | None = None
+    ) -> Pipeline:
+        """A pipeline over a data folder. Raises ``DataFolderBusy`` if another process writes it."""
+        store = FileStore(folder, fsync=fsync)
+        return cls(store, Index(folder / "index.sqlite3"), policy=policy)
+
+    @property
+    def status(self) -> Status:
+        """How the map is: reading its recordings, well, or unable to write."""
+        if self._recovering:
+            return "recovering"
+        return "degraded" if self.store.trouble is not None else "ok"
+
+    # --- life ---------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Begin; sessions that were open are recovered in the background. A second call does nothing."""
+        if self.started:
+            return
+        self.started = True
+        self._recovering = True
+        self._started_at = self.clock()
+        jobs: tuple[Coroutine[Any, Any, None], ...] = (self._recover(), self._sync(), self._sweep())
+        self._tasks = [asyncio.create_task(job) for job in jobs]
+
+    async def settled(self) -> None:
+        """Until the sessions that were open are recovered and the index knows all."""
+        await asyncio.shield(self._tasks[0])
+
+    async def stop(self) -> None:
+        """Write what is owed and give the data folder free. A second call does nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        if self._board_timer is not None:
+            self._board_timer.cancel()
+        await self.shelf.stop()
+        self._count()
+        await asyncio.to_thread(self._close)
+        self.index.close()
+
+    def _close(self) -> None:
+        now = self.clock()
+        for live in self.shelf.lives.values():
+            try:
+                live.session.close(now)
+            except (LingbotMapError, OSError) as why:
+                _log.error("session %s was not closed well: %s", live.session.key, why)
+        self.store.close()
+
+    async def _recover(self) -> None:
+        try:
+            for key in self.store.open_keys():
+                try:
+                    await self.shelf.open(key)
+                except (LingbotMapError, OSError) as why:  # one bad session never hides the others
+                    _log.error("session %s could not be recovered: %s", key, why)
+        finally:
+            self._recovering = False
+        self.on_recovered()
+        await self._fill_index()
+
+    async def _fill_index(self) -> None:
+        """Read into the index what it doesn't know: everything if it is new, else what came while we were away."""
+        for key in self.index.reconcile(self.store.keys()):
+            try:
+                live = await self.shelf.open(key)
+                self._count()
+                if not live.tail.watchers and not live.uncounted:
+                    await self.shelf.put_away(live)
+            except (LingbotMapError, OSError) as why:
+                _log.error("session %s could not be read: %s", key, why)
+        for key, updated_at in self.index.unended():
+            if key not in self.shelf.lives:
+                self.shelf.asleep[key] = updated_at + self.policy.session_silence
+
+    # --- batches ------------------------------------------------------------------------------------------------
+
+    async def ingest(self, batch: Batch) -> Accepted:
+        """Take a batch in. What the answer acknowledges is logged, was known before, or is refused for good."""
+        account = self.books.of(batch.source)
+        account.probe = batch.probe or account.probe
+        account.last_at = self.clock()
+        accepted = Accepted(refused=batch.refused)
+        for refused in batch.refused:
+            if refused.n:
+                batch.items.setdefault(refused.session, []).append(refused.stand_in())
+        for session_id in dict.fromkeys([*batch.items, *batch.numbered]):
+            items, numbered = batch.items.get(session_id, []), batch.numbered.get(session_id, 0)
+            if not items and not numbered:
+                continue
+            live = await self.shelf.find(session_id) or self.shelf.create(session_id, {"origin": "probe"})
+            if live.session.recording.room:  # else nothing is acknowledged, and the source keeps it
+                acked = self._take(live, batch, items, numbered)
+                if acked and not live.session.recording.pending:
+                    accepted.acked[session_id] = acked
+        return accepted
+
+    def _take(self, live: Live, batch: Batch, items: Sequence[Numbered], numbered: int) -> list[tuple[int, int]]:
+        now = self.clock()
+        source = batch.source
+        account = self.books.of(source)
+        before = live.numbered.get(source)
+        if before is None:
+            known = live.session.map.sources.get(source)
+            before = known.mark if known is not None else 0
+        highest = max([before, numbered, *(item.n for item in items)])
+        live.numbered[source] = highest
+        account.produced += highest - before
+        account.received += len(items)
+        taken = live.session.intake.take(
+            source, items, now, numbered=numbered, hits=lambda doc: self.index.hits(doc, now)
+        )
+        account.repeated += taken.repeated
+        self._commit(live, taken.events)
+        for refused in batch.refused:
+            if refused.session == live.session.id and any(
+                event.source == source and event.n == refused.n for event in taken.events
+            ):
+                account.accepted -= 1
+                account.refused += 1
+        return taken.acked
+
+    def _commit(self, live: Live, events: Sequence[Event]) -> None:
+        """Log, map and show events that intake placed, in one go."""
+        if events:
+            live.apply(events)
+            self.books.placed(events)
+            self._touch(live)
+        self._plan(live)
+
+    def describe(self, live: Live, facts: Mapping[str, Any]) -> None:
+        """A name, a pin: what people say about the session becomes an event of it."""
+        if live.session.recording.read_only:
+            raise StoreError("this session is one of the committed cases, which are never changed")
+        self._commit(live, [live.session.intake.own(Described(facts=dict(facts)), self.clock())])
+
+    def _arrived(self, live: Live) -> None:
+        if live.uncounted:
+            self._touch(live)
+        self._plan(live)
+
+    # --- viewers ------------------------------------------------------------------------------------------------
+
+    def _touch(self, live: Live) -> None:
+        """Something new in ``live``: viewers see it at once after a pause, else at the next beat."""
+        self._unsynced.set()
+        loop = asyncio.get_running_loop()
+        if live.showing is None:
+            wait = live.shown_at + BEAT - loop.time()
+            live.showing = loop.call_later(wait, self._show, live) if wait > 0 else loop.call_soon(self._show, live)
+        self._changed[live.session.key] = live
+        if self._board_timer is None:
+            wait = max(0.0, self._board_shown_at + BOARD_BEAT - loop.time())
+            self._board_timer = loop.call_later(wait, self._show_board)
+
+    def _show(self, live: Live) -> None:
+        live.showing = None
+        live.shown_at = asyncio.get_running_loop().time()
+        live.tail.show()
+
+    def _show_board(self) -> None:
+        self._board_timer = None
+        self._board_shown_at = asyncio.get_running_loop().time()
+        self._count()
+        self.board.show()
+
+    def _count(self) -> None:
+        """Bring index and board up to what has happened."""
+        changed, self._changed = list(self._changed.values()), {}
+        rows = []
+        for live in changed:
+            if not live.gone:
+                events, live.uncounted = live.uncounted, []
+                rows.append((live.session.summary(), events))
+        if rows:
+            self.index.update(rows, self.clock())
+            for summary, _ in rows:
+                self.board.put(summary.key, msgspec.to_builtins(summary))
+
+    # --- what happens by itself ---------------------------------------------------------------------------------
+
+    def _plan(self, live: Live) -> None:
+        """Wake up when the session is next due."""
+        when = live.due()
+        if when is None:
+            if live.waking is not None:
+                live.waking.cancel()
+                live.waking = None
+            return
+        loop = asyncio.get_running_loop()
+        at = loop.time() + min(max(when - self.clock(), 0.0), _LONGEST_WAIT)
+        if live.waking is not None:
+            if live.waking.when() <= at:
+                return  # it looks again when it fires
+            live.waking.cancel()
+        live.waking = loop.call_at(at, self._wake, live)
+
+    def _wake(self, live: Live) -> None:
+        live.waking = None
+        if not live.gone:
+            self.pass_time(live)
+
+    def pass_time(self, live: Live) -> None:
+        """Do what time alone decides in ``live``: release what was held, expire nodes, end what fell silent."""
+        now = self.clock()
+        due = live.due()
+        if due is None:
+            return
+        if live.silent_at() <= now:
+            self._commit(live, [live.session.intake.own(SessionEnded(reason="silence"), live.silent_at())])
+            return
+        self._commit(live, live.session.intake.release(now, lambda doc: self.index.hits(doc, now)))
+
+    async def _sync(self) -> None:
+        """Flush what was accepted, at most every 100 ms; while the disk refuses, try again."""
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._unsynced.wait(), 1.0 if self.store.trouble is not None else None)
+            self._unsynced.clear()
+            try:
+                await asyncio.to_thread(self.store.sync)
+            except (LingbotMapError, OSError) as why:
+                _log.error("could not flush: %s", why)
+            await asyncio.sleep(SYNC_BEAT)
+
+    async def _sweep(self) -> None:
+        """Once a second: snapshots, sessions that are due on the disk, sessions that are too many in memory."""
+        while True:
+            await asyncio.sleep(SWEEP_BEAT)
+            try:
+                await self._keep_snapshots()
+                await self._wake_sleepers()
+                await self.shelf.put_away_some()
+            except (LingbotMapError, OSError) as why:
+                _log.error("housekeeping failed: %s", why)
+
+    async def _keep_snapshots(self) -> None:
+        for live in list(self.shelf.lives.values()):
+            if not live.gone and live.session.snapshot_due(self.clock()):
+                packed = live.session.pack(self.clock())
+                await asyncio.to_thread(live.session.recording.keep, *packed)
+
+    async def _wake_sleepers(self) -> None:
+        now = self.clock()
+        for key in [key for key, due in self.shelf.asleep.items() if due <= now][:10]:
+            del self.shelf.asleep[key]
+            with suppress(LingbotMapError):
+                self.pass_time(await self.shelf.open(key))
+
+    # --- questions ----------------------------------------------------------------------------------------------
+
+    async def open(self, key: str) -> Live:
+        """The session ``key``, in memory. Raises ``UnknownSession``."""
+        return await self.shelf.open(key)
+
+    async def past(self, live: Live, question: Callable[[Session], T]) -> T:
+        """The answer to a question that reads the session's past, from a thread; two at a time."""
+        async with self._looking_back:
+            return await asyncio.to_thread(question, live.session)
+
+    def summary(self, key: str) -> dict[str, Any] | None:
+        """What the list says about the session ``key``; ``None`` if there is none."""
+        live = self.shelf.lives.get(key)
+        if live is not None:
+            return live.summary()
+        found = self.index.get(key)
+        return msgspec.to_builtins(found) if found is not None else None
+
+    def search(self, q: str = "", *, before: str = "", limit: int = 50) -> Page:
+        """A page of the list of sessions, as of now."""
+        self._count()
+        return self.index.search(q, before=before, limit=limit)
+
+    async def delete(self, key: str) -> None:
+        """Remove a session for good. Raises ``UnknownSession``, and ``StoreError`` for a committed case."""
+        live = await self.shelf.open(key)
+        if live.session.recording.read_only:
+            raise StoreError("this session is one of the committed cases, which are never removed")
+        self.shelf.drop(live)
+        self._changed.pop(key, None)
+        self.store.delete(key)
+        self.index.remove(key)
+        self.board.put(key, None)
+        self.board.show()
+
+    async def import_file(
+        self, path: Path, name: str = "", progress: Callable[[int, int], None] | None = None
+    ) -> dict[str, Any]:
+        """Take the sessions of a recording in. Raises ``BadInput`` and its kin; then nothing was taken."""
+        return await self.taking.file(path, name, progress)
+
+    def stats(self) -> dict[str, Any]:
+        """How things stand, for people and for tests: the books of each source, sessions, viewers, the disk."""
+        lives = list(self.shelf.lives.values())
+        trouble = self.store.trouble
+        return {
+            "server": self.server,
+            "status": self.status,
+            "started_at": self._started_at,
+            "viewers": self.viewers(),
+            "sessions": {"stored": len(self.store.keys()), "in_memory": len(lives)},
+            "findings": self.index.findings(),
+            "sources": self.books.report(),
+            "disk": {
+                "trouble": str(trouble) if trouble is not None else "",
+                "waiting": sum(live.session.recording.pending for live in lives),
+                "damage": [str(damage) for live in lives for damage in live.session.recording.damage][:100],
+            },
+        }

@@ -1,0 +1,131 @@
+"""The sessions in memory: as many as the bounds allow, those asked for least recently go back to the disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from lingbot_map.errors import UnknownSession
+from lingbot_map.events import Event
+from lingbot_map.pipeline.live import Live
+from lingbot_map.policy import Policy
+from lingbot_map.session import Session
+from lingbot_map.store import Store, key_of
+
+MAX_LIVE = 1000
+MAX_WEIGHT = 1_000_000
+"""Nodes, edges and moments of all sessions in memory: some 700 MB."""
+
+
+class Shelf:
+    """Opens, creates and puts away. ``asleep`` are sessions on the disk without an end, and when each is due."""
+
+    def __init__(
+        self,
+        store: Store,
+        policy: Policy,
+        clock: Callable[[], float],
+        counted: Callable[[str], int],
+        arrived: Callable[[Live], None],
+    ) -> None:
+        """``counted``: up to which seq the index knows a session. ``arrived`` hears of each that comes into memory."""
+        self.lives: dict[str, Live] = {}  # least recently asked for first
+        self.asleep: dict[str, float] = {}
+        self.most = MAX_LIVE
+        self.heaviest = MAX_WEIGHT
+        self._store = store
+        self._policy = policy
+        self.clock = clock
+        self._counted = counted
+        self._arrived = arrived
+        self._loading: dict[str, asyncio.Task[Live]] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}
+
+    async def open(self, key: str) -> Live:
+        """The session ``key``, read from the disk if need be. Raises ``UnknownSession`` or ``NewerFormat``."""
+        live = self.lives.pop(key, None)
+        if live is not None:
+            self.lives[key] = live
+            return live
+        task = self._loading.get(key)
+        if task is None:
+            task = self._loading[key] = asyncio.create_task(self._load(key))
+            task.add_done_callback(lambda _: self._loading.pop(key, None))
+        return await asyncio.shield(task)
+
+    async def find(self, session_id: str) -> Live | None:
+        """The session of that id, if there is one."""
+        try:
+            return await self.open(key_of(session_id))
+        except UnknownSession:
+            return None
+
+    def create(self, session_id: str, facts: Mapping[str, Any]) -> Live:
+        """A new session with its own first events, for when ``find`` found none; the same if one has come meanwhile."""
+        present = self.lives.get(key_of(session_id))
+        if present is not None:
+            return present
+        session = Session.create(self._store, session_id, policy=self._policy, facts=facts, now=self.clock())
+        return self._keep(session, session.events(1, session.map.cursor.seq))
+
+    def drop(self, live: Live) -> None:
+        """Forget a session in memory; its viewers are told."""
+        live.stop_timers()
+        live.gone = True
+        if self.lives.get(live.session.key) is live:
+            del self.lives[live.session.key]
+        live.tail.show()
+
+    async def put_away_some(self) -> None:
+        """Close what is over the bounds, but for sessions that somebody watches or the index has not counted yet."""
+        count, weight = len(self.lives), sum(live.weight for live in self.lives.values())
+        for live in list(self.lives.values()):
+            if count <= self.most and weight <= self.heaviest:
+                return
+            if not live.tail.watchers and not live.uncounted:
+                count, weight = count - 1, weight - live.weight
+                await self.put_away(live)
+
+    async def put_away(self, live: Live) -> None:
+        """Back to the disk with it; whoever asks for it meanwhile waits for that and reads it anew."""
+        key, due = live.session.key, live.due()
+        if due is not None:
+            self.asleep[key] = due
+        self.drop(live)
+        task = self._closing[key] = asyncio.create_task(asyncio.to_thread(live.session.close, self.clock()))
+        try:
+            await task
+        finally:
+            self._store.forget(key)
+            del self._closing[key]
+
+    async def _load(self, key: str) -> Live:
+        closing = self._closing.get(key)
+        if closing is not None:
+            await asyncio.wait([closing])
+            await asyncio.sleep(0)  # let it be forgotten
+        recording = self._store.open(key)
+        counted = self._counted(key)
+
+        def read() -> tuple[Session, list[Event]]:
+            session = Session.recover(recording, self.clock())
+            last = session.map.cursor.seq
+            return session, session.events(counted + 1, last) if counted < last else []
+
+        return self._keep(*await asyncio.to_thread(read))
+
+    def _keep(self, session: Session, uncounted: Sequence[Event]) -> Live:
+        live = self.lives[session.key] = Live(session, uncounted)
+        self.asleep.pop(session.key, None)
+        self._arrived(live)
+        return live
+
+    async def stop(self) -> None:
+        """Let what is being read or closed come to its end, and take nothing more."""
+        under_way = [*self._loading.values(), *self._closing.values()]
+        if under_way:
+            await asyncio.wait(under_way)
+        for live in self.lives.values():
+            live.stop_timers()
+            live.gone = True

@@ -1,0 +1,63 @@
+"""The ASGI app: gate, routes, and the pipeline's life. Mountable under any path of another app."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lingbot_map.errors import LingbotMapError
+from lingbot_map.pipeline import Pipeline
+from lingbot_web.api import Api, on_error
+from lingbot_web.ingest import ingest
+from lingbot_web.live import Viewers
+from lingbot_web.page import page_routes
+from lingbot_web.security import Door, Gate
+
+
+def app(pipeline: Pipeline, door: Door) -> ASGIApp:
+    """The map as an ASGI app. It starts and stops ``pipeline`` with the server, or at the first request where a
+    server doesn't tell (a mounted app hears of no start); then call ``await pipeline.stop()`` yourself."""
+    viewers = Viewers(pipeline)
+    pipeline.viewers = lambda: viewers.count
+
+    @asynccontextmanager
+    async def life(_: Starlette) -> AsyncIterator[None]:
+        await pipeline.start()
+        try:
+            yield
+        finally:
+            await pipeline.stop()
+
+    inner = Starlette(
+        routes=[
+            *page_routes(door),
+            *Api(pipeline).routes(),
+            Route("/ingest", ingest(pipeline), methods=["POST"]),
+            WebSocketRoute("/ws", viewers),
+        ],
+        exception_handlers={HTTPException: on_error, LingbotMapError: on_error},
+        lifespan=life,
+    )
+    inner.router.redirect_slashes = False
+    return Gate(_Started(inner, pipeline), door)
+
+
+class _Started:
+    """Starts the pipeline at the first request if the server didn't."""
+
+    def __init__(self, app: ASGIApp, pipeline: Pipeline) -> None:
+        self.app = app
+        self.pipeline = pipeline
+        self._starting = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan" and not self.pipeline.started:
+            async with self._starting:
+                await self.pipeline.start()
+        await self.app(scope, receive, send)

@@ -1,0 +1,24 @@
+"""``lingbot-map``, the command. It starts on the standard library alone, so that it can say what is missing."""
+
+from __future__ import annotations
+
+import sys
+
+_PARTS = frozenset(
+    {"jinja2", "msgspec", "networkx", "orjson", "rich", "starlette", "typer", "uvicorn", "httptools", "websockets"}
+)
+
+
+def main() -> int:
+    """Run the command; what comes back is the exit code."""
+    try:
+        from lingbot_web.cli import run
+    except ModuleNotFoundError as why:
+        if (why.name or "").partition(".")[0] not in _PARTS:
+            raise
+        sys.stderr.write(
+            f"lingbot-map: the map needs its server's parts ({why.name} is missing); "
+            "install them with: pip install 'lingbot-map[server]'\n"
+        )
+        return 1
+    return run(sys.argv[1:])

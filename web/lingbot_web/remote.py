@@ -1,0 +1,87 @@
+"""Asking a map that runs: the command line's side of the HTTP API, on the standard library."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import orjson
+
+from lingbot_map.errors import LingbotMapError, TooLarge
+from lingbot_web.beacon import Beacon
+from lingbot_web.security import MAX_IMPORT
+
+_CHUNK = 1 << 18
+
+
+class MapRefused(LingbotMapError):
+    """The map that was asked said no, in its own words: HTTP ``status`` (0: it did not answer) and ``sentence``."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(status, sentence)
+        self.status = status
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class Remote:
+    """One map. Each call is one request; what it refuses comes back as an error with its sentence."""
+
+    def __init__(self, beacon: Beacon, timeout: float = 300.0) -> None:
+        self.beacon = beacon
+        self._timeout = timeout
+
+    def get(self, path: str, **query: str | int) -> Any:
+        """The JSON at ``path``."""
+        return self._ask("GET", path, query, None, {})
+
+    def upload(self, path: Path, progress: Callable[[int, int], None] | None = None) -> Any:
+        """Hand a file over for import."""
+        size = path.stat().st_size
+        if size > MAX_IMPORT:
+            raise TooLarge(path.name, "a file", size, MAX_IMPORT, "stop the map and import it directly")
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+        with path.open("rb") as file:
+            return self._ask("POST", "api/import", {"name": path.name}, _chunks(file, size, progress), headers)
+
+    def _ask(
+        self, method: str, path: str, query: dict[str, str | int], body: Iterator[bytes] | None, headers: dict[str, str]
+    ) -> Any:
+        url = urlsplit(self.beacon.url)
+        connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=self._timeout)
+        target = url.path + quote(path) + ("?" + urlencode(query) if query else "")
+        try:
+            connection.request(
+                method, target, body=body, headers={**headers, "Authorization": f"Bearer {self.beacon.token}"}
+            )
+            answer = connection.getresponse()
+            content = answer.read()
+        except (OSError, http.client.HTTPException) as why:
+            raise MapRefused(0, f"{self.beacon.url}: the map does not answer ({type(why).__name__})") from None
+        finally:
+            connection.close()
+        if answer.status == 200:
+            return orjson.loads(content)
+        raise _refusal(answer.status, content)
+
+
+def _refusal(status: int, content: bytes) -> MapRefused:
+    try:
+        sentence = str(orjson.loads(content)["error"])
+    except (ValueError, KeyError, TypeError):
+        sentence = "the map did not say why"
+    return MapRefused(status, sentence)
+
+
+def _chunks(file: Any, size: int, progress: Callable[[int, int], None] | None) -> Iterator[bytes]:
+    done = 0
+    while chunk := file.read(_CHUNK):
+        done += len(chunk)
+        yield chunk
+        if progress is not None:
+            progress(done, size)

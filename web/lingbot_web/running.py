@@ -1,0 +1,268 @@
+"""Running the map: a socket, uvicorn with its bounds, the beacon; in the foreground or in a thread of the bot."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import ipaddress
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+import uvicorn
+
+from lingbot_map.errors import BadInput
+from lingbot_map.pipeline import Pipeline
+from lingbot_map.store.index import Index
+from lingbot_map.store.memory import MemoryStore
+from lingbot_web import beacon, wire
+from lingbot_web.asgi import app
+from lingbot_web.beacon import Beacon
+from lingbot_web.ingest import answer, read_batch
+from lingbot_web.messages import MAX_IN
+from lingbot_web.security import Door, door, new_token
+
+PORT = 8700
+SHUTDOWN_SECONDS = 3
+"""So long may answers under way take when the server ends; with closing the recordings it stays below 5 s."""
+_START_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the map listens. ``public_urls`` are addresses at which a proxy shows it."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    certificate: Path | None = None
+    key: Path | None = None
+    public_urls: tuple[str, ...] = ()
+
+    def listen(self) -> socket.socket:
+        """The listening socket. Raises ``BadInput`` if the port is taken or the host is none of this machine."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((self.host, self.port))
+            listener.listen(2048)
+        except OSError as why:
+            listener.close()
+            if isinstance(why, socket.gaierror):
+                raise BadInput("--host", "an address of this machine", self.host) from None
+            remedy = "choose another with --port, or any free one with --port 0"
+            raise BadInput("--port", "a free port", f"{self.port} ({why.strerror})", remedy) from None
+        return listener
+
+    def url(self, port: int) -> str:
+        """The address to open."""
+        if self.public_urls:
+            return self.public_urls[0]
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        scheme = "https" if self.certificate else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/"
+
+    def door(self, token: str, port: int) -> Door:
+        """Who may come in there."""
+        tls = self.certificate is not None
+        return door(token, port, host=self.host, tls=tls, public_urls=self.public_urls)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server on ``host``."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Server(uvicorn.Server):
+    """uvicorn that says when it is ready and which signal ended it, and never raises the signal again."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.ended_by = 0
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """SIGINT and SIGTERM end the server; a second SIGINT ends it without waiting for anybody."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self._on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        self.ended_by = self.ended_by or number
+        self.handle_exit(number, frame)
+
+
+def make_server(pipeline: Pipeline, address: Address, gate: Door, ready: Callable[[], None]) -> Server:
+    """A server for ``pipeline`` behind ``gate``; run it with the socket that ``address.listen`` gave."""
+    wire.quiet_logs()
+    config = uvicorn.Config(
+        app(pipeline, gate),
+        loop="asyncio",
+        http=wire.BoundedHttp,
+        ws=wire.BoundedWebSocket,
+        ws_max_size=MAX_IN,
+        ws_per_message_deflate=False,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        lifespan="on",
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        ssl_certfile=address.certificate,
+        ssl_keyfile=address.key,
+    )
+    return Server(config, ready)
+
+
+def run(
+    pipeline: Pipeline,
+    address: Address,
+    listener: socket.socket,
+    *,
+    data: Path | None,
+    ready: Callable[[Beacon], None],
+) -> int:
+    """Serve on ``listener`` (of ``address.listen``) until a signal comes; what comes back is the signal's number.
+
+    ``ready`` is called once the map answers.
+    """
+    port = listener.getsockname()[1]
+    token = new_token()
+    light = Beacon(address.url(port), token, str(data.resolve()) if data else "", os.getpid())
+    server = make_server(pipeline, address, address.door(token, port), lambda: ready(light))
+    # What was recovered stays: a full collection over 300,000 objects would stop everybody for 150 ms.
+    pipeline.on_recovered = gc.freeze
+    with beacon.lit(port, light):
+        asyncio.run(server.serve(sockets=[listener]))
+    return server.ended_by
+
+
+class Tapped(Protocol):
+    """What ``serve`` needs of a probe: a place to hand its batches to."""
+
+    def drain_to(self, sink: Any) -> None: ...
+
+
+class Serving:
+    """A map in a thread of this process. ``url`` is the address to open; leaving the ``with`` block stops it."""
+
+    def __init__(self, pipeline: Pipeline, address: Address, data: Path | None) -> None:
+        self._pipeline = pipeline
+        self._listener = address.listen()
+        port = self._listener.getsockname()[1]
+        self.token = new_token()
+        self._light = Beacon(address.url(port), self.token, str(data.resolve()) if data else "", os.getpid())
+        self._port = port
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ready = threading.Event()
+        self._probes: list[Tapped] = []
+        self._fault: BaseException | None = None
+        self._server = make_server(pipeline, address, address.door(self.token, port), self._ready.set)
+        self._thread = threading.Thread(target=self._run, name="lingbot-map", daemon=True)
+        self._thread.start()
+        if not self._ready.wait(_START_SECONDS) or self._fault is not None:
+            self.stop()
+            raise RuntimeError("the map did not start") from self._fault
+
+    @property
+    def base(self) -> str:
+        """The address without the token."""
+        return self._light.url
+
+    @property
+    def url(self) -> str:
+        """The address to open in a browser, token included."""
+        return self._light.address()
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """What is behind it; use it from its own loop only."""
+        return self._pipeline
+
+    def attach(self, probe: Tapped) -> None:
+        """Take the probe's batches directly, without HTTP."""
+        self._probes.append(probe)
+        probe.drain_to(self)
+
+    def deliver(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """A batch as ``POST /ingest`` takes it, and its answer; called in the probe's own thread."""
+        if self._loop is None or self._loop.is_closed():
+            raise ConnectionError("the map has stopped")
+        work = self._pipeline.ingest(read_batch(orjson.dumps(batch)))
+        accepted = asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=10)
+        said: dict[str, Any] = orjson.loads(answer(self._pipeline, accepted))
+        return said
+
+    def stop(self) -> None:
+        """Stop serving and close the recordings. A second call does nothing."""
+        for probe in self._probes:
+            probe.drain_to(None)
+        self._probes.clear()
+        self._server.should_exit = True
+        self._thread.join(SHUTDOWN_SECONDS + 5)
+        self._listener.close()
+
+    def __enter__(self) -> Serving:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<lingbot-map at {self.base}>"
+
+    def _run(self) -> None:
+        try:
+            with beacon.lit(self._port, self._light):
+                asyncio.run(self._serve())
+        except BaseException as fault:
+            self._fault = fault
+        finally:
+            self._ready.set()
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        await self._server.serve(sockets=[self._listener])
+
+
+def serve(
+    probe: Tapped | None = None, *, data: str | Path | None = None, host: str = "127.0.0.1", port: int = 0
+) -> Serving:
+    """Show a map from inside this process, on a free port unless ``port`` names one.
+
+    ``probe`` is attached directly, without HTTP. Recordings are kept in the folder ``data``, or in memory only if
+    there is none. Only loopback addresses are served this way. Raises ``BadInput`` or ``DataFolderBusy``.
+    """
+    if not is_loopback(host):
+        raise BadInput("host", "a loopback address", host, "use the command lingbot-map serve for anything else")
+    folder = Path(data) if data is not None else None
+    pipeline = Pipeline.of_folder(folder) if folder is not None else Pipeline(MemoryStore(), Index(None))
+    serving = Serving(pipeline, Address(host, port), folder)
+    if probe is not None:
+        serving.attach(probe)
+    return serving

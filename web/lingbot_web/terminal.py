@@ -1,0 +1,66 @@
+"""Words on a terminal. What came from outside is made visible first: no escape sequence, no turn of direction."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+_SPACES = "\u3000\u00a0"  # spaces of their own right, in Chinese and in French
+
+
+def visible(text: str) -> str:
+    """``text`` with control, format and direction characters written as escapes, line ends too."""
+    return "".join(char if char.isprintable() or char in _SPACES else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def say(line: str = "") -> None:
+    """One line on standard output, as it is."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def say_json(value: Any) -> None:
+    """``value`` as indented JSON on standard output; other scripts than Latin stay readable."""
+    say(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def complain(line: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(visible(line) + "\n")
+    sys.stderr.flush()
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> None:
+    """A table on standard output; the columns numbered in ``right`` are set to the right."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for i, column in enumerate(columns):
+        made.add_column(column, justify="right" if i in right else "left", overflow="ellipsis", no_wrap=i != 1)
+    for row in rows:
+        made.add_row(*(Text(visible(cell)) for cell in row))
+    # Piped into a file or another program a line must not be folded at 80 columns.
+    Console(file=sys.stdout, highlight=False, markup=False, width=None if sys.stdout.isatty() else 240).print(made)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error while something runs; ``None`` where nobody would see it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    console = Console(stderr=True, highlight=False, markup=False)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(visible(what), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
