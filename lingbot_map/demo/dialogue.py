@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lingbot_map.demo import replies
 from lingbot_map.demo.account import BackOffice
 from lingbot_map.demo.intents import BY_NAME, Intent, door_to, family
+from lingbot_map.demo.probing import LABELS, SCOPES, probe
 from lingbot_map.demo.retrieval import Hit, Retriever
 from lingbot_map.demo.router import Context, Router
 from lingbot_map.demo.slots import SLOTS, extract
@@ -35,30 +36,43 @@ class Decision:
     abandons: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the assistant says, the documents it took it from, and the slot it asks for ("" = none)."""
+
+    text: str
+    docs: tuple[str, ...] = ()
+    asks: str = ""
+
+
 class Dialogue:
     """A conversation with one customer. ``reply`` takes what the customer says and gives the assistant's answer."""
 
-    def __init__(self, lang: str, router: Router, retriever: Retriever, office: BackOffice) -> None:
+    def __init__(self, session: str, lang: str, router: Router, retriever: Retriever, office: BackOffice) -> None:
+        self.session = session
         self.lang = lang
         self.router = router
         self.retriever = retriever
         self.office = office
         self.tasks = TaskStack()
-        self.slots: MutableMapping[str, Any] = {}
+        self.memory: dict[str, Any] = {}
+        self.slots = probe.observed(self.memory, scope=SCOPES, labels=LABELS[lang], session=session)
         self.waiting = ""
 
-    def reply(self, text: str) -> str:
+    @probe.turn(session=lambda self, text: self.session)
+    def reply(self, text: str) -> Reply:
         said = extract(text, self.lang, self.waiting)
         decision = self.route(text, said)
         intent = BY_NAME[decision.intent]
         if intent.kind == "manners":
-            return replies.done(self.lang, intent.name)
+            return Reply(text=replies.done(self.lang, intent.name), asks=self.waiting)
         self.enter(decision)
         self.fill(intent, said)
         known = self.known(intent)
         hits = self.look_up(text, intent, known)
         return self.answer(intent, known, hits, decision.abandons)
 
+    @probe.intent
     def route(self, text: str, said: Mapping[str, str | None]) -> Decision:
         """Decides which intent the turn goes to."""
         task = self.tasks.current
@@ -77,7 +91,7 @@ class Dialogue:
             condition = self.state_of(self.waiting)
         elif door := door_to(task.intent if task else "", target):
             # Is the slot known? An account that was looked up always has the entry.
-            if door.needs in self.slots:
+            if door.needs in self.memory:
                 condition = self.state_of(door.needs)
             else:
                 target = family(target)
@@ -90,7 +104,7 @@ class Dialogue:
             condition=condition,
             parent=intent.parent,
             required=intent.required,
-            missing=tuple(name for name in intent.required if not (said.get(name) or self.slots.get(name))),
+            missing=tuple(name for name in intent.required if not (said.get(name) or self.memory.get(name))),
             abandons=abandons,
         )
 
@@ -103,7 +117,7 @@ class Dialogue:
         return task.intent, False
 
     def state_of(self, slot: str) -> str:
-        value = self.slots.get(slot)
+        value = self.memory.get(slot)
         return f"{slot} = {'null' if value is None else value}"
 
     def enter(self, decision: Decision) -> None:
@@ -112,7 +126,8 @@ class Dialogue:
         left = self.tasks.enter(decision.intent)
         if left:
             for name in task_slots(left.home):
-                self.slots.pop(name, None)
+                if name in self.slots:
+                    del self.slots[name]
         self.waiting = ""
 
     def fill(self, intent: Intent, said: Mapping[str, str | None]) -> None:
@@ -127,8 +142,11 @@ class Dialogue:
 
     def known(self, intent: Intent) -> dict[str, Any]:
         """The slots of the intent that have a value."""
-        wanted = (*intent.required, *intent.accepted)
-        return {name: value for name in wanted if (value := self.slots.get(name)) is not None}
+        known: dict[str, Any] = {}
+        for name in (*intent.required, *intent.accepted):
+            if self.memory.get(name) is not None:
+                known[name] = self.slots[name]
+        return known
 
     def look_up(self, text: str, intent: Intent, known: Mapping[str, Any]) -> list[Hit]:
         if not intent.category:
@@ -140,25 +158,28 @@ class Dialogue:
         extra = [str(known[name]) for name in SEARCHED if name in known and str(known[name]) not in text]
         return " ".join((text[:200], *extra, intent.label(self.lang)))
 
-    def answer(self, intent: Intent, known: dict[str, Any], hits: list[Hit], resumed: bool) -> str:
+    def answer(self, intent: Intent, known: dict[str, Any], hits: list[Hit], resumed: bool) -> Reply:
         task = self.tasks.current
         assert task is not None
         missing = [name for name in intent.required if name not in known]
         if missing:
             return self.ask(task, missing[0], intent, hits, resumed)
         facts = {**known, **self.carry_out(intent, known)}
-        facts["doc"] = hits[0].document.body if hits else replies.phrase(self.lang, "no_doc")
+        facts["doc"] = hits[0].document.body if hits else ""
         home = BY_NAME[task.home]
-        self.tasks.finish(intent.name, complete=all(name in known or name in facts for name in home.required))
-        text = replies.done(self.lang, intent.name).format(**facts)
+        self.tasks.finish(intent.name, complete=all(name in facts for name in home.required))
+        text = replies.done(self.lang, intent.name).format(**facts).strip()
+        if not text:
+            text = replies.phrase(self.lang, "no_doc")
         if task.open:
-            return self.go_on(task, text)
-        return text
+            text += replies.phrase(self.lang, "open").format(task=home.label(self.lang))
+        return Reply(text=text, docs=tuple(hit.document.id for hit in hits[:1]))
 
-    def ask(self, task: Task, slot: str, intent: Intent, hits: list[Hit], resumed: bool) -> str:
+    def ask(self, task: Task, slot: str, intent: Intent, hits: list[Hit], resumed: bool) -> Reply:
         task.asked[slot] += 1
         self.waiting = slot
         lead = ""
+        docs: tuple[str, ...] = ()
         if resumed:
             lead = replies.phrase(self.lang, "resumed").format(task=intent.label(self.lang))
         elif task.asked[slot] > 1:
@@ -166,10 +187,8 @@ class Dialogue:
         elif hits:
             stop = "。" if self.lang == "zh" else ". "
             lead = hits[0].document.body.split(stop)[0].rstrip(".") + stop
-        return lead + SLOTS[slot].ask(self.lang)
-
-    def go_on(self, task: Task, text: str) -> str:
-        return text + replies.phrase(self.lang, "open").format(task=BY_NAME[task.home].label(self.lang))
+            docs = (hits[0].document.id,)
+        return Reply(text=lead + SLOTS[slot].ask(self.lang), docs=docs, asks=slot)
 
     def carry_out(self, intent: Intent, known: Mapping[str, Any]) -> dict[str, Any]:
         """Does what the intent is for, and returns what came out of it."""
@@ -180,8 +199,8 @@ class Dialogue:
         if intent.name in ("current_plan", "change_plan"):
             return {"current_plan": self.slots["current_plan"]}
         if intent.name in ("bill_query", "bill_detail"):
-            bill = self.office.bill(phone, str(known["bill_month"]))
-            return {"bill": bill, "extra": max(bill - 59, 0), "balance": self.office.account(phone).balance}
+            fee, extra = self.office.bill(phone, str(known["bill_month"]))
+            return {"bill": fee + extra, "extra": extra, "balance": self.office.account(phone).balance}
         if intent.name == "data_usage":
             return {"left_gb": self.office.account(phone).left_gb}
         return {}

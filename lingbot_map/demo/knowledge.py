@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lingbot_map.demo.articles import ARTICLES
+from lingbot_map.demo.articles import articles
 from lingbot_map.demo.text import cosine, embed, terms
 
 DAY = 24 * 3600
@@ -70,10 +70,11 @@ class HitCounter:
 
 
 class Knowledge:
-    """The documents of one language. ``clock`` gives Unix seconds; articles are as old as they say when it is opened."""
+    """The documents of one language. ``clock`` gives Unix seconds; articles age from when the store is opened."""
 
     def __init__(self, lang: str, clock: Callable[[], float]) -> None:
         opened = clock()
+        known = articles()
         self.documents = tuple(
             _document(
                 article.id,
@@ -83,9 +84,9 @@ class Knowledge:
                 article.version,
                 float(int(opened) - article.age * DAY),
             )
-            for article in ARTICLES
+            for article in known
         )
-        self.hits = HitCounter(clock, {article.id: article.hits for article in ARTICLES})
+        self.hits = HitCounter(clock, {article.id: article.hits for article in known})
         self._near = self._neighbours()
 
     def near(self, name: str) -> tuple[tuple[str, float], ...]:

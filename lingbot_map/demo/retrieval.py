@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from lingbot_map.demo.knowledge import Document, Knowledge
+from lingbot_map.demo.probing import probe, seen
 from lingbot_map.demo.text import cosine, embed, rarities, terms
 
 RECALLED = 8
@@ -14,7 +15,7 @@ RECALLED = 8
 FUSED = 8
 """Documents that go on to the re-ranker."""
 RRF_K = 60
-"""The constant of reciprocal rank fusion; 60 is what its authors found to be good, and nothing here asks for another."""
+"""The constant of reciprocal rank fusion; 60 is what its authors found good, and nothing here asks for another."""
 POPULARITY = 0.25
 """Share of the re-ranker's score that comes from how often a document was used in the last week."""
 BUDGET = 150
@@ -51,6 +52,7 @@ class Retriever:
             self.knowledge.hits.used(hit.document.id)
         return chosen
 
+    @probe.retrieval(stage="vector", query="query", params=("category",), extract=seen)
     def recall_vector(self, query: str, category: str = "") -> list[Hit]:
         """The closest documents of ``category`` ("": of all) by embedding."""
         asked = embed(query)
@@ -61,6 +63,7 @@ class Retriever:
         ]
         return [hit for hit in _ranked(scored)[:RECALLED] if hit.score > 0.05]
 
+    @probe.retrieval(stage="keyword", query="query", params=("category",), extract=seen)
     def recall_keyword(self, query: str, category: str = "") -> list[Hit]:
         """The best documents of ``category`` ("": of all) by BM25."""
         asked = set(terms(query))
@@ -71,6 +74,7 @@ class Retriever:
         ]
         return [hit for hit in _ranked(scored)[:RECALLED] if hit.score > 0]
 
+    @probe.retrieval(stage="fused", query="query", extract=seen)
     def fuse(self, query: str, *recalls: list[Hit]) -> list[Hit]:
         """Reciprocal rank fusion of the recalls."""
         places: dict[str, float] = {}
@@ -82,6 +86,7 @@ class Retriever:
         fused = [Hit(document=documents[name], score=score, unit="rrf") for name, score in places.items()]
         return _ranked(fused)[:FUSED]
 
+    @probe.retrieval(stage="reranked", query="query", extract=seen)
     def rerank(self, query: str, fused: list[Hit]) -> list[Hit]:
         """The candidates by how well they cover the question and how often they were of use lately."""
         asked = embed(query)
@@ -97,6 +102,7 @@ class Retriever:
             scored.append(Hit(document=document, score=score, unit="reranker"))
         return _ranked(scored)
 
+    @probe.retrieval(stage="prompt", query="query", extract=seen)
     def select(self, query: str, reranked: list[Hit]) -> list[Hit]:
         """All candidates; those that don't reach the prompt say why."""
         chosen: list[Hit] = []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 
-from lingbot_map.demo import phrases_en, phrases_zh
 from lingbot_map.demo.intents import BY_NAME, family
 from lingbot_map.demo.text import ngrams, normal, rarities, weigh
 
@@ -23,12 +24,14 @@ UNSEEN = 2.5
 SAME_TASK, SAME_FAMILY, SUSPENDED, ANSWERS = 0.12, 0.08, 0.06, 0.7
 """What the task at hand adds: the task itself, its relatives, tasks put aside; a text that answers what was asked."""
 
-_CORRECTION = re.compile(r"^(不是?[,，、 ]|不对|错了|我不是|no,|no |not that|i mean|wrong)|我(是说|说的是|问的是)|i (said|meant|mean)\b")
+_CORRECTION = re.compile(
+    r"^(不是?[,，、 ]|不对|错了|我不是|no,|no |not that|i mean|wrong)|我(是说|说的是|问的是)|i (said|meant|mean)\b"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What the router knows of the dialogue: the task at hand, tasks put aside, and whether the text fits what was asked."""
+    """What the router knows of the dialogue. ``answers``: the text has a value for the slot that was asked for."""
 
     task: str = ""
     suspended: tuple[str, ...] = ()
@@ -39,9 +42,9 @@ class Router:
     """Scores intents for one language. Built from the example phrases once; scoring changes nothing."""
 
     def __init__(self, lang: str) -> None:
-        data = phrases_zh if lang == "zh" else phrases_en
-        self._keywords = data.KEYWORDS
-        examples = [(name, ngrams(phrase)) for name, phrases in data.PHRASES.items() for phrase in phrases]
+        data = tomllib.loads((files("lingbot_map.demo") / "data" / f"phrases.{lang}.toml").read_text("utf-8"))
+        self._keywords: dict[str, dict[str, float]] = data["keywords"]
+        examples = [(name, ngrams(phrase)) for name in BY_NAME for phrase in data["phrases"][name]]
         self._rarity = rarities(features for _, features in examples)
         self._owner = [name for name, _ in examples]
         self._holders: dict[str, list[tuple[int, float]]] = {}
@@ -103,6 +106,3 @@ def _softmax(scores: Mapping[str, float]) -> list[tuple[str, float]]:
     total = sum(raised.values())
     ranked = sorted(raised.items(), key=lambda pair: (-pair[1], pair[0]))
     return [(name, value / total) for name, value in ranked]
-
-
-assert set(phrases_zh.PHRASES) == set(BY_NAME) == set(phrases_en.PHRASES)

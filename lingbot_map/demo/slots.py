@@ -194,16 +194,30 @@ _ZH: tuple[tuple[str, re.Pattern[str], _Reader], ...] = (
     ("ticket_number", re.compile(r"\bt\d{2}-\d{4}\b"), lambda found: found[0].upper()),
     (
         "target_plan",
-        re.compile(r"(?:(?:畅享|青春|套餐|p)\s?(19|59|89|129)(?!\d)|(?<!\d)(19|59|89|129)\s?(?:元|块)?的?(?:那|这)?(?:套餐|档|的))"),
+        re.compile(
+            r"(?:(?:畅享|青春|套餐|p)\s?(19|59|89|129)(?!\d)|(?<!\d)(19|59|89|129)\s?(?:元|块)?的?(?:那|这)?(?:套餐|档|的))"
+        ),
         lambda found: PLANS_ZH[found[1] or found[2]],
     ),
     ("bill_month", re.compile(r"(?<!\d)(1[0-2]|[1-9])月(?:份)?(?!\d)"), lambda found: f"{found[1]}月"),
-    ("bill_month", re.compile(r"(?<!比)上个?月|本月|这个月|当月"), lambda found: "上月" if found[0][0] == "上" else "本月"),
-    ("amount", re.compile(r"(?:充|交|缴)\D{0,4}?(\d{1,4})|(?<!\d)(\d{1,4})\s?(?:元|块)"), lambda found: f"{found[1] or found[2]}元"),
+    (
+        "bill_month",
+        re.compile(r"(?<!比)上个?月|本月|这个月|当月"),
+        lambda found: "上月" if found[0][0] == "上" else "本月",
+    ),
+    (
+        "amount",
+        re.compile(r"(?:充|交|缴)\D{0,4}?(\d{1,4})|(?<!\d)(\d{1,4})\s?(?:元|块)"),
+        lambda found: f"{found[1] or found[2]}元",
+    ),
     ("brand", re.compile(r"(?<!不是)(星舟|轻语|云屋)"), _first),
     ("fault", re.compile(r"黑屏|花屏|没有?声音|开不了机|不能开机|死机|重启|遥控没反应|屏幕?花|掉线"), _whole),
     ("visit_time", re.compile(_DAY_ZH + r"(?:上午|下午|晚上|中午|早上)?(?:\d{1,2}点)?"), _whole),
-    ("address", re.compile(r"(?:[\u4e00-\u9fff]{2,8}?)(?:小区|花园|家园|路|街|巷|里)\d{1,4}(?:号|栋|幢)(?:\d{1,4}(?:室|号)?)?"), _whole),
+    (
+        "address",
+        re.compile(r"(?:[\u4e00-\u9fff]{2,8}?)(?:小区|花园|家园|路|街|巷|里)\d{1,4}(?:号|栋|幢)(?:\d{1,4}(?:室|号)?)?"),
+        _whole,
+    ),
     ("destination", re.compile(_PLACES_ZH), _whole),
     ("start_date", re.compile(_DAY_ZH), _whole),
     ("verify_code", re.compile(r"(?<!\d)(\d{6})(?!\d)"), _first),
@@ -219,9 +233,17 @@ _EN: tuple[tuple[str, re.Pattern[str], _Reader], ...] = (
     ),
     ("bill_month", re.compile(rf"\b({_MONTHS})\b"), lambda found: found[1].title()),
     ("bill_month", re.compile(r"(?<!than )(last|this) month"), _whole),
-    ("amount", re.compile(r"(?:top up|add|put|pay|recharge)\D{0,8}?(\d{1,4})\b|\b(\d{1,4})\s(?:yuan|credit)"), lambda found: found[1] or found[2]),
+    (
+        "amount",
+        re.compile(r"(?:top up|add|put|pay|recharge)\D{0,8}?(\d{1,4})\b|\b(\d{1,4})\s(?:yuan|credit)"),
+        lambda found: found[1] or found[2],
+    ),
     ("brand", re.compile(r"(?<!not )\b(starboat|whisper|cloudhouse)\b"), _titled),
-    ("fault", re.compile(r"black screen|black again|no sound|won't turn on|not starting|freez\w+|restarts|cracked|remote"), _whole),
+    (
+        "fault",
+        re.compile(r"black screen|black again|no sound|won't turn on|not starting|freez\w+|restarts|cracked|remote"),
+        _whole,
+    ),
     ("visit_time", re.compile(_DAY_EN + r"(?: (?:morning|afternoon|evening))?"), _whole),
     ("address", re.compile(r"\b\d{1,4} [a-z]{3,14} (?:street|road|lane|avenue|close|park)\b"), _titled),
     ("destination", re.compile(rf"\b(?:{_PLACES_EN})\b"), _titled),
@@ -232,14 +254,22 @@ _EN: tuple[tuple[str, re.Pattern[str], _Reader], ...] = (
 )
 _PHONE = re.compile(r"(?<!\d)(1\d{2})[ -]?(\d{4})[ -]?(\d{4})(?!\d)")
 _EMAIL = re.compile(r"\b[a-z0-9._+-]{1,40}@[a-z0-9-]{1,40}(?:\.[a-z]{2,10}){1,2}\b")
-_YES = re.compile(r"^(?:好的?|是的?|确认|可以|办吧|没问题|对)|确认办理|\b(?:yes|ok(?:ay)?|sure|go ahead|confirm(?:ed)?)\b")
-_NO_TICKET = re.compile(r"(?:没有?|不知道|哪来的?|哪有)\S{0,4}(?:工单号?|号)|工单号?\S{0,3}(?:没有|不知道|哪有)|(?:no|don't have a|without a) ticket")
+_YES = re.compile(
+    r"^(?:好的?|是的?|确认|可以|办吧|没问题|对)|确认办理|\b(?:yes|ok(?:ay)?|sure|go ahead|confirm(?:ed)?)\b"
+)
+_NO_TICKET = re.compile(
+    r"(?:没有?|不知道|哪来的?|哪有)\S{0,4}(?:工单号?|号)|工单号?\S{0,3}(?:没有|不知道|哪有)"
+    r"|(?:no|don't have a|without a) ticket"
+)
 _BARE_PLAN = re.compile(r"(?<!\d)(19|59|89|129)(?!\d)")
 _BARE_AMOUNT = re.compile(r"(?<!\d)(\d{1,4})(?!\d)")
 
 
 def extract(text: str, lang: str, asked: str = "") -> dict[str, str | None]:
-    """Slot values said in ``text``. What was ``asked`` for may be answered in short ("129"); ``None``: said not to exist."""
+    """The slot values in ``text``; ``None`` where it says there is none.
+
+    What was ``asked`` for may be answered in short ("129").
+    """
     flat = normal(text[:LONGEST])
     found: dict[str, str | None] = {}
     if phone := _PHONE.search(flat):

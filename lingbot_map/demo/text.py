@@ -13,12 +13,15 @@ LONGEST = 600
 """Characters of an utterance that are read; what comes after is never the request."""
 
 DIMENSIONS = 4096
-"""Buckets of an embedding. 68 short documents have about 4,000 distinct n-grams; with fewer buckets strangers look alike."""
+"""Buckets of an embedding. 68 short documents have about 4,000 n-grams; in fewer, strangers look alike."""
 
 _RUNS = re.compile(r"[a-z0-9]+(?:'[a-z]+)?|[\u3400-\u9fff]+")
 _STOP = frozenset(
-    "a an the of to in on at is are am was be i i'm i'd my me you your it its and or for with can could do does did "
-    "please would like want have has this that what how there so".split()
+    re.findall(
+        r"\S+",
+        "a an the of to in on at is are am was be i i'm i'd my me you your it its and or for with can could do does "
+        "did please would like want have has this that what how there so",
+    )
 )
 
 
@@ -64,7 +67,7 @@ def terms(text: str) -> list[str]:
 
 
 def weigh(features: Mapping[str, int], rarity: Mapping[str, float], unseen: float) -> dict[str, float]:
-    """``features`` by damped frequency and rarity, scaled to length 1. A feature not in ``rarity`` weighs ``unseen``."""
+    """``features`` by damped frequency and rarity, scaled to length 1; what ``rarity`` lacks weighs ``unseen``."""
     weighed = {name: (1 + math.log(count)) * rarity.get(name, unseen) for name, count in features.items()}
     return unit(weighed)
 

@@ -1,0 +1,144 @@
+"""The assistant with its customers, as a program: a scripted one that goes on until it is stopped, or a person."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from itertools import islice
+from types import FrameType
+
+from lingbot_map.demo.assistant import LANGUAGES, Assistant
+from lingbot_map.demo.customer import customers
+from lingbot_map.demo.probing import probe
+
+PACE = 3.0
+"""Seconds between the turns of a scripted customer, about as quick as somebody who knows what to type."""
+
+HELP = {
+    "zh": "请输入您的问题。/new 开始新会话，/quit 退出。\n",
+    "en": "Type what you would ask your telecom company. /new starts over, /quit leaves.\n",
+}
+
+
+def run_demo(
+    *,
+    lang: str = "zh",
+    pace: float = PACE,
+    turns: int | None = None,
+    once: bool = False,
+    seed: int = 1,
+    stop: Callable[[float], bool] = lambda seconds: False,
+) -> int:
+    """Talks as the scripted customers do, and returns how many turns it took.
+
+    Goes on until ``turns`` are said, after both stories with ``once``, or when ``stop`` says so: it is called
+    between two turns, waits the given seconds, and returns whether to end.
+    """
+    assistants = {each: Assistant(each) for each in LANGUAGES}
+    run = secrets.token_hex(3)
+    chance = random.Random(seed)
+    said = 0
+    for number, customer in enumerate(islice(customers(lang, seed), 2 if once else None), 1):
+        dialogue = assistants[customer.lang].open(f"demo-{run}-{number}")
+        meta = {"channel": "demo", "language": customer.lang, "seed": seed}
+        with probe.session(dialogue.session, title=customer.title, meta=meta):
+            asked = ""
+            while (text := customer.says(asked)) is not None:
+                asked = dialogue.reply(text).asks
+                said += 1
+                if said == turns or stop(pace * chance.uniform(0.7, 1.3)):
+                    probe.ended("stopped")
+                    return said
+            probe.ended("customer left")
+    return said
+
+
+def chat(lang: str) -> None:
+    """A conversation with whoever sits at the terminal, until they leave."""
+    assistant = Assistant(lang)
+    run = secrets.token_hex(3)
+    number = 1
+    sys.stdout.write(HELP[lang])
+    while True:
+        dialogue = assistant.open(f"chat-{run}-{number}")
+        with probe.session(dialogue.session, title="", meta={"channel": "terminal", "language": lang}):
+            again = _talk(dialogue.reply)
+            probe.ended("customer left")
+        if not again:
+            return
+        number += 1
+
+
+def _talk(reply: Callable[[str], object]) -> bool:
+    """One dialogue at the terminal; returns whether another one is wanted."""
+    while True:
+        try:
+            text = input("> ").strip()
+        except (EOFError, KeyboardInterrupt):
+            sys.stdout.write("\n")
+            return False
+        if text == "/quit":
+            return False
+        if text == "/new":
+            return True
+        if text:
+            sys.stdout.write(_shown(str(getattr(reply(text), "text", ""))) + "\n")
+
+
+def _shown(text: str) -> str:
+    """``text`` without anything that a terminal would take for a command."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m lingbot_map.demo", description=__doc__)
+    parser.add_argument("--endpoint", help="address of the map (default: $LINGBOT_ENDPOINT, else this machine's)")
+    parser.add_argument("--token", help="its token; $LINGBOT_TOKEN keeps it out of the process list")
+    parser.add_argument("--lang", choices=LANGUAGES, default="zh")
+    parser.add_argument("--pace", type=float, default=PACE, help="seconds between two turns (default: %(default)s)")
+    parser.add_argument("--turns", type=int, help="leave after so many turns")
+    parser.add_argument("--once", action="store_true", help="leave after the two stories")
+    parser.add_argument("--seed", type=int, default=1, help="of the sessions after the stories")
+    parser.add_argument("--chat", action="store_true", help="type yourself")
+    parser.add_argument("--parent", type=int, help="leave when this process is no longer the parent")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The program; returns its exit code."""
+    wanted = _arguments(argv)
+    if wanted.endpoint:
+        probe.connect(wanted.endpoint, wanted.token)
+    if wanted.chat:
+        try:
+            chat(wanted.lang)
+        finally:
+            probe.close()
+        return 0
+
+    leave = threading.Event()
+
+    def asked_to_leave(_signal: int, _frame: FrameType | None) -> None:
+        leave.set()
+
+    signal.signal(signal.SIGTERM, asked_to_leave)
+    signal.signal(signal.SIGINT, asked_to_leave)
+
+    def stop(seconds: float) -> bool:
+        return leave.wait(max(seconds, 0)) or (wanted.parent is not None and os.getppid() != wanted.parent)
+
+    try:
+        run_demo(lang=wanted.lang, pace=wanted.pace, turns=wanted.turns, once=wanted.once, seed=wanted.seed, stop=stop)
+    finally:
+        probe.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
