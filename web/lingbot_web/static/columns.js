@@ -1,6 +1,6 @@
 // Growing typed arrays: what a session has by the ten thousand is kept in columns, not in objects.
 
-/** @typedef {Uint8Array | Int32Array | Float32Array | Float64Array} Numbers */
+/** @typedef {Uint8Array | Uint16Array | Int32Array | Float32Array | Float64Array} Numbers */
 
 /** @template {Numbers} [A=Numbers] */
 export class Column {

@@ -38,6 +38,9 @@ export const FLAG = /** @type {const} */ ({
   EMPTY: 8, // the write set null
   AFTER: 16, // a read in the lane in which its value was written
   SAME: 32, // the write brought no new value
+  SELF: 64, // the visit follows one of the same intent in the same cell: an arc, not a pill
+  SHARED: 128, // a read stands to the right of the write in its cell
+  FOLLOWED: 256, // another write stands to the right of the write in its cell
 });
 
 /** Bits of a mark's or link's `bad` column: one for each kind of finding. @param {FindingKind} kind */

@@ -22,6 +22,8 @@ export class Lanes {
     this.of = new Map();
     /** Level k holds CHANNELS numbers for each 2^k turns. @type {Int32Array[]} */
     this.levels = [new Int32Array(CHANNELS * 64)];
+    /** Largest count of each layer, by level. @type {number[][]} */
+    this.most = [[0, 0, 0]];
     this.first = Infinity;
     this.last = 0;
   }
@@ -53,7 +55,10 @@ export class Lanes {
   count(turn, layer) {
     this.open(turn);
     this.#reach(turn);
-    for (let k = 0, i = turn; k < this.levels.length; k++, i >>= 1) this.levels[k][i * CHANNELS + layer]++;
+    for (let k = 0, i = turn; k < this.levels.length; k++, i >>= 1) {
+      const now = ++this.levels[k][i * CHANNELS + layer];
+      if (now > this.most[k][layer]) this.most[k][layer] = now;
+    }
   }
 
   /** The kinds of findings of `turn`, as bits. @param {number} turn @param {number} bits */
@@ -73,8 +78,8 @@ export class Lanes {
 
   /** Channel `channel` of block `block` at `level`. @param {number} level @param {number} block @param {number} channel */
   sum(level, block, channel) {
-    const data = this.levels[Math.min(level, this.levels.length - 1)];
-    return data[block * CHANNELS + channel] ?? 0;
+    const data = this.levels[level];
+    return data?.[block * CHANNELS + channel] ?? 0;
   }
 
   #width() {
@@ -101,6 +106,7 @@ export class Lanes {
         }
       }
       this.levels.push(level);
+      this.most.push([0, 1, 2].map((c) => level.reduce((most, n, i) => (i % CHANNELS === c && n > most ? n : most), 0)));
     }
   }
 }

@@ -25,7 +25,7 @@ export class Marks {
     this.seq = new Column(Float64Array);
     /** Its place among the marks of its kind in the cell. */
     this.k = new Column(Uint8Array);
-    this.flags = new Column(Uint8Array);
+    this.flags = new Column(Uint16Array);
     /** Kinds of findings it is part of, as bits. */
     this.bad = new Column(Uint8Array);
     /** The edge it was made from (a document's: of its last stage), -1 for utterances and answers. */
@@ -140,7 +140,9 @@ export class Marks {
   #visit(node, turn, seq, edge) {
     const newest = this.latest(node, MARK.VISIT);
     if (newest >= 0 && this.seq.data[newest] === seq) return newest;
-    const mark = this.#add(MARK.VISIT, node, turn, seq, this.#inCell(node, turn, MARK.VISIT), edge, newest, 0);
+    const self = newest >= 0 && newest === this.visits[this.visits.length - 1] && this.turn.data[newest] === turn;
+    const k = self ? this.k.data[newest] : this.#inCell(node, turn, MARK.VISIT);
+    const mark = this.#add(MARK.VISIT, node, turn, seq, k, edge, newest, self ? FLAG.SELF : 0);
     this.visits.push(mark);
     this.lanes.at(turn).visit = mark;
     return mark;
@@ -177,6 +179,7 @@ export class Marks {
     const before = row && row.writes.length ? row.writes[row.writes.length - 1] : -1;
     const mark = this.#add(MARK.WRITE, node, lane, seq.data[e], this.#inCell(node, lane, MARK.WRITE), e, before, WRITE_FLAGS[props[e].change] ?? 0);
     row?.writes.push(mark);
+    if (before >= 0 && this.turn.data[before] === lane) this.flags.data[before] |= FLAG.FOLLOWED;
     this.#link(LINK.UPDATE, before, mark, -1);
     this.#link(LINK.ASSIGN, this.#task(source.data[e], seq.data[e]), mark, e);
     this.waiting = this.waiting.filter((w) => !this.#settle(w));
@@ -198,6 +201,7 @@ export class Marks {
     if (written < 0) written = this.latest(node, MARK.WRITE);
     const after = written >= 0 && this.turn.data[written] === lane ? FLAG.AFTER : 0;
     const mark = this.#add(MARK.READ, node, lane, seq.data[e], this.#inCell(node, lane, MARK.READ), e, written, after);
+    if (after) this.flags.data[written] |= FLAG.SHARED;
     this.#link(LINK.HOLD, written, mark, -1);
     this.#link(LINK.USE, mark, this.#task(target.data[e], seq.data[e]), e);
   }

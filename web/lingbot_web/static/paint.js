@@ -1,0 +1,63 @@
+// One frame of the map. The work is bounded by what the window shows: lanes and rows in view, never the session.
+import { Ink } from 'lb/ink';
+import { DENSE, GUTTER } from 'lb/layout';
+import { paintDensity, paintTicks } from 'lb/paint_density';
+import { paintClocks, paintEvidence, paintGaps, paintTags } from 'lb/paint_findings';
+import { paintFlow } from 'lb/paint_flow';
+import { paintGround, paintGutter, paintHeader } from 'lb/paint_frame';
+import { paintKnowledge } from 'lb/paint_knowledge';
+import { paintState } from 'lb/paint_state';
+import { mapStyles } from 'lb/styles';
+
+/** @typedef {import('lb/scene').Scene} Scene */
+/** @typedef {import('lb/tokens').Tokens} Tokens */
+
+export class Painter {
+  constructor() {
+    this.ink = new Ink();
+    /** @type {Tokens | null} */
+    this.tokens = null;
+  }
+
+  /** @param {CanvasRenderingContext2D} ctx already scaled to CSS pixels @param {Scene} scene */
+  paint(ctx, scene) {
+    if (this.tokens !== scene.tokens) {
+      this.tokens = scene.tokens;
+      this.ink.use(mapStyles(scene.tokens));
+    }
+    scene.begin();
+    const { layout } = scene;
+    const findings = scene.findings();
+    paintGround(ctx, scene);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
+    ctx.clip();
+    paintGaps(ctx, scene, findings);
+    if (scene.lane < DENSE) {
+      paintDensity(ctx, scene);
+      scene.tags.length = 0;
+    } else {
+      /** @type {{x: number, y: number, level: number}[]} */
+      const clocks = [];
+      paintKnowledge(scene, this.ink, clocks);
+      paintState(scene, this.ink, ctx);
+      paintFlow(scene, this.ink);
+      paintEvidence(scene, this.ink, findings);
+      this.ink.flush(ctx);
+      paintClocks(ctx, scene, clocks);
+      paintTags(ctx, scene, findings);
+    }
+    ctx.restore();
+    paintGutter(ctx, scene);
+    paintHeader(ctx, scene);
+    if (scene.lane < DENSE) {
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
+      ctx.clip();
+      paintTicks(ctx, scene);
+      ctx.restore();
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// Far out: one column a pixel and layer, from counts kept for every 2^k turns. Findings get their tick whatever the zoom.
+import { HEADER } from 'lb/layout';
+import { LAYERS, badBit } from 'lb/kinds';
+
+/** @typedef {import('lb/scene').Scene} Scene */
+
+const GAP = badBit('gap');
+const COLOURS = /** @type {const} */ (['flow', 'state', 'know']);
+const BITS = 3;
+
+/** The level of the pyramid whose blocks are at least a pixel wide. @param {number} lane width of a lane */
+export function blockLevel(lane) {
+  return Math.max(0, Math.ceil(Math.log2(1 / lane)));
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+export function paintDensity(ctx, scene) {
+  const { layout, map, tokens } = scene;
+  const { lanes } = map;
+  const level = Math.min(blockLevel(scene.lane), lanes.levels.length - 1);
+  const turns = 2 ** level;
+  const first = Math.floor(scene.firstTurn / turns);
+  const last = Math.floor(scene.lastTurn / turns);
+  const width = Math.max(1, scene.lane * turns - (scene.lane * turns > 4 ? 1 : 0));
+  const until = scene.seq === Infinity ? Infinity : map.turnOf(scene.seq);
+  LAYERS.forEach((layer, channel) => {
+    const stave = layout.stave(layer);
+    if (!stave) return;
+    const most = lanes.most[level][channel] || 1;
+    const room = stave.bottom - stave.rows - 4;
+    ctx.fillStyle = tokens[COLOURS[channel]];
+    for (let block = first; block <= last; block++) {
+      const count = lanes.sum(level, block, channel);
+      if (!count) continue;
+      ctx.globalAlpha = block * turns > until ? 0.15 : 0.85;
+      const h = Math.max(2, room * Math.sqrt(count / most));
+      ctx.fillRect(layout.x(block * turns), stave.bottom - h, width, h);
+    }
+  });
+  ctx.globalAlpha = 1;
+}
+
+/** One tick for each pixel column with findings, in the header. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+export function paintTicks(ctx, scene) {
+  const { layout, map, tokens } = scene;
+  const level = Math.min(blockLevel(scene.lane), map.lanes.levels.length - 1);
+  const turns = 2 ** level;
+  const width = Math.max(1.5, Math.min(3, scene.lane * turns));
+  const last = Math.floor(scene.lastTurn / turns);
+  for (let block = Math.floor(scene.firstTurn / turns); block <= last; block++) {
+    const bits = map.lanes.sum(level, block, BITS);
+    if (!bits) continue;
+    ctx.fillStyle = bits & ~GAP ? tokens.bad : tokens.warn;
+    ctx.fillRect(layout.x(block * turns), HEADER - 34, width, 26);
+  }
+}

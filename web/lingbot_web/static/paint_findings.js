@@ -1,0 +1,110 @@
+// What is red across lanes: brackets over loops, ties to the document that should have won, labels. And the amber of gaps.
+import { drawGlyph } from 'lb/glyphs';
+import { FOOT, HEADER } from 'lb/layout';
+import { LEVELS } from 'lb/ink';
+import { FONT, S } from 'lb/styles';
+import { placeTags } from 'lb/tags';
+
+/** @typedef {import('lb/scene').Scene} Scene */
+/** @typedef {import('lb/ink').Ink} Ink */
+/** @typedef {import('lb/evidence').Evidence} Evidence */
+
+const BEYOND_TRAIL = 0.55;
+const HATCH = 6;
+
+/** @param {Scene} scene @param {Ink} ink @param {Evidence[]} findings */
+export function paintEvidence(scene, ink, findings) {
+  for (const { finding, marks, ties } of findings) {
+    if (finding.kind === 'loop' && scene.flow && marks.length) {
+      const y = scene.flow.top + 21;
+      const reach = scene.pill / 2 + 2;
+      const x0 = scene.x(marks[0]) - reach;
+      const x1 = scene.x(marks[marks.length - 1]) + reach;
+      const level = scene.trail ? 1 : 0;
+      ink.line(S.bracket, level, x0, y + 5, x0, y);
+      ink.to(S.bracket, level, x1, y);
+      ink.to(S.bracket, level, x1, y + 5);
+    }
+    for (const [winner, rival] of ties) {
+      const y0 = scene.y(winner);
+      const y1 = scene.y(rival);
+      if (Number.isNaN(y0) || Number.isNaN(y1)) continue;
+      const down = Math.sign(y1 - y0);
+      ink.line(S.tie, scene.linkLevel(winner, rival), scene.x(rival), y1 - down * (scene.radius(rival) + 1), scene.x(winner), y0 + down * (scene.radius(winner) + 4));
+    }
+  }
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Evidence[]} findings */
+export function paintTags(ctx, scene, findings) {
+  const { tokens } = scene;
+  scene.tags.length = 0;
+  ctx.font = FONT.tag;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'middle';
+  for (const tag of placeTags(scene, findings)) {
+    const gap = tag.kind === 'gap';
+    const near = !scene.trail || tag.evidence.marks.some((mark) => (scene.trail?.[mark] ?? 0) > 0 && (scene.trail?.[mark] ?? 0) <= 2);
+    ctx.globalAlpha = near ? 1 : BEYOND_TRAIL;
+    ctx.fillStyle = gap ? tokens.map : tokens.bad;
+    ctx.beginPath();
+    ctx.roundRect(tag.x, tag.y, tag.w, tag.h, tag.h / 2);
+    ctx.fill();
+    if (gap) {
+      ctx.strokeStyle = tokens.warn;
+      ctx.lineWidth = 1.25;
+      ctx.stroke();
+    }
+    const colour = gap ? tokens.warn : tokens['bad-on'];
+    drawGlyph(ctx, tag.kind, tag.x + (tag.text ? 13 : tag.w / 2), tag.y + tag.h / 2, colour);
+    ctx.fillStyle = colour;
+    if (tag.text) ctx.fillText(tag.text, tag.x + 22, tag.y + tag.h / 2 + 0.5);
+    scene.tags.push({ x: tag.x, y: tag.y, w: tag.w, h: tag.h, id: tag.id });
+  }
+  ctx.globalAlpha = 1;
+}
+
+/** Clocks of stale documents. @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {{x: number, y: number, level: number}[]} clocks */
+export function paintClocks(ctx, scene, clocks) {
+  for (const { x, y, level } of clocks) {
+    ctx.globalAlpha = LEVELS[level];
+    ctx.fillStyle = scene.tokens.map;
+    ctx.beginPath();
+    ctx.arc(x, y, 6, 0, Math.PI * 2);
+    ctx.fill();
+    drawGlyph(ctx, 'stale', x, y, scene.tokens.bad);
+  }
+  ctx.globalAlpha = 1;
+}
+
+/** Amber hatching where events were lost. @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Evidence[]} findings */
+export function paintGaps(ctx, scene, findings) {
+  for (const { finding } of findings) {
+    if (finding.kind !== 'gap') continue;
+    const w = Math.max(3, Math.min(26, scene.lane * 0.34));
+    hatch(ctx, scene.layout.x(scene.turnOfSeq(finding.seq)) - w / 2, HEADER + 4, w, scene.layout.height - HEADER - FOOT - 4, scene.tokens.warn);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {number} x @param {number} y @param {number} w @param {number} h @param {string} colour */
+export function hatch(ctx, x, y, w, h, colour) {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(x, y, w, h);
+  ctx.clip();
+  ctx.globalAlpha = 0.1;
+  ctx.fillStyle = colour;
+  ctx.fillRect(x, y, w, h);
+  ctx.globalAlpha = 0.55;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.25;
+  for (let step = y - w; step < y + h; step += HATCH * 40) {
+    ctx.beginPath();
+    for (let i = 0; i < 40 && step + i * HATCH < y + h; i++) {
+      ctx.moveTo(x, step + i * HATCH + w);
+      ctx.lineTo(x + w, step + i * HATCH);
+    }
+    ctx.stroke();
+  }
+  ctx.restore();
+}

@@ -1,0 +1,140 @@
+// The knowledge stave: from a question a comb to its documents, from those that were used a line to the answer.
+import { FLAG, LINK, MARK, badBit } from 'lb/kinds';
+import { LEVEL } from 'lb/ink';
+import { S, WEIGHTS } from 'lb/styles';
+import { scoreText, scoredStage } from 'lb/weights';
+
+/** @typedef {import('lb/scene').Scene} Scene */
+/** @typedef {import('lb/ink').Ink} Ink */
+
+const DRIFT = badBit('drift');
+const STALE = badBit('stale');
+/** Marks of a document so near one another are tied. */
+const NEAR_TURNS = 6;
+
+/** @param {Scene} scene @param {Ink} ink @param {{x: number, y: number, level: number}[]} clocks where a stale document's clock goes */
+export function paintKnowledge(scene, ink, clocks) {
+  if (!scene.knowledge) return;
+  const { marks, lanes } = scene.map;
+  const last = Math.min(scene.map.lastTurn, scene.lastTurn + NEAR_TURNS);
+  for (let turn = scene.firstTurn; turn <= last; turn++) {
+    for (const mark of lanes.of.get(turn)?.marks ?? []) {
+      const kind = marks.kind.data[mark];
+      if (kind === MARK.DOC) {
+        paintSame(scene, ink, mark);
+        if (turn <= scene.lastTurn) paintDoc(scene, ink, mark, clocks);
+      } else if (turn > scene.lastTurn) continue;
+      else if (kind === MARK.QUESTION) paintQuestion(scene, ink, mark);
+      else if (kind === MARK.ANSWER) paintAnswer(scene, ink, mark);
+    }
+  }
+}
+
+/** A faint line to the document's mark before. @param {Scene} scene @param {Ink} ink @param {number} mark */
+function paintSame(scene, ink, mark) {
+  const { marks } = scene.map;
+  const before = marks.prev.data[mark];
+  if (before < 0 || marks.turn.data[mark] - marks.turn.data[before] > NEAR_TURNS) return;
+  const y = scene.y(mark);
+  const x0 = scene.x(before) + 6;
+  const x1 = scene.x(mark) - 6;
+  if (!Number.isNaN(y) && x1 > x0) ink.line(S.docTie, scene.linkLevel(before, mark), x0, y, x1, y);
+}
+
+/** @param {Scene} scene @param {Ink} ink @param {number} mark */
+function paintQuestion(scene, ink, mark) {
+  const { marks, rows } = scene.map;
+  const x = scene.x(mark);
+  const y = scene.y(mark);
+  const level = scene.level(mark);
+  ink.diamond(S.question, level, x, y, scene.readable ? 4.5 : Math.max(2.5, Math.min(4.5, scene.lane * 0.16)));
+  if (!scene.flow || marks.k.data[mark] > 0) return;
+  for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
+    const from = marks.linkFrom.data[l];
+    if (marks.kind.data[from] !== MARK.VISIT || marks.turn.data[from] !== marks.turn.data[mark]) continue;
+    const top = scene.layout.edgeY(scene.flow, rows.number[marks.node.data[from]]) + scene.pillHeight / 2;
+    const weak = Math.max(level, scene.level(from));
+    const left = scene.x(from);
+    ink.line(S.ask, weak, left, top, left, top + 1);
+    ink.around(S.ask, weak, left, top + 14, x, top + 20);
+    ink.to(S.ask, weak, x, y - 5);
+  }
+}
+
+/** @param {Scene} scene @param {Ink} ink @param {number} mark @param {{x: number, y: number, level: number}[]} clocks */
+function paintDoc(scene, ink, mark, clocks) {
+  const { marks, edges, rows } = scene.map;
+  const x = scene.x(mark);
+  const y = scene.y(mark);
+  const level = scene.level(mark);
+  const ghost = level === LEVEL.GHOST;
+  const stave = scene.knowledge;
+  if (!stave) return;
+  const weight = scene.weight(mark);
+  for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
+    if (marks.linkKind.data[l] !== LINK.RECALL) continue;
+    const question = marks.linkFrom.data[l];
+    const left = scene.x(question);
+    const foot = scene.layout.edgeY(stave, rows.number[marks.node.data[mark]]);
+    const style = Math.min(WEIGHTS - 1, Math.max(0, Math.ceil(weight * WEIGHTS) - 1));
+    const r = Math.min(6, (x - left) * 0.6);
+    const top = scene.y(question) + 4;
+    ink.line(style, level, left, top, left, Math.max(top, foot - r));
+    if (Number.isNaN(y)) return;
+    ink.around(style, level, left, foot, left + r, foot);
+    ink.to(style, level, x - 3, foot);
+  }
+  if (Number.isNaN(y)) return;
+  const used = scene.used(mark);
+  const r = scene.radius(mark);
+  const drift = Boolean(marks.bad.data[mark] & DRIFT) && !ghost;
+  if (used) paintUse(scene, ink, mark, x, y, level);
+  if (!ghost) ink.dot(S.plate, LEVEL.FULL, x, y, r + 0.5);
+  if (used) ink.dot(drift ? S.docBad : S.docUsed, level, x, y, r);
+  else ink.dot(drift ? S.docBadSeen : S.docSeen, level, x, y, r);
+  if (drift) ink.dot(S.ring, level, x, y, r + (scene.readable ? 3 : 2.5));
+  if (marks.bad.data[mark] & STALE && !ghost) clocks.push({ x: x - r - 5, y: y - r - 3, level });
+  if (marks.flags.data[mark] & FLAG.UNDONE) ink.line(S.strike, level, x - r - 3, y, x + r + 3, y);
+  if (!scene.readable || ghost) return;
+  const props = edges.props[scene.stage(mark)];
+  if (used && props.rank && r >= 5.2) ink.text(drift ? S.rankBad : S.rank, level, String(props.rank), x, y + 0.5);
+  const printed = scene.scored && marks.k.data[mark] === 0 ? scoreText(edges.props[scoredStage(scene.map, scene.stage(mark))].score) : '';
+  if (printed) ink.text(S.score, level, printed, x + 17, y + 0.5);
+}
+
+/** From a used document along the lane's right edge down to its answer. @param {Scene} scene @param {Ink} ink @param {number} mark @param {number} x @param {number} y @param {number} level */
+function paintUse(scene, ink, mark, x, y, level) {
+  const { marks } = scene.map;
+  for (let l = marks.outHead.data[mark]; l >= 0; l = marks.linkOut.data[l]) {
+    if (marks.linkKind.data[l] !== LINK.MERGE) continue;
+    const answer = marks.linkTo.data[l];
+    if (marks.turn.data[answer] !== marks.turn.data[mark]) continue;
+    const foot = scene.y(answer);
+    const weak = Math.max(level, scene.level(answer));
+    const right = scene.layout.x(marks.turn.data[mark]) + (scene.scored ? scene.lane - 10 : scene.lane * 0.97);
+    const r = Math.max(0, Math.min(6, right - x - 4));
+    ink.line(S.mergeLine, weak, x + 4, y, Math.max(x + 4, right - r), y);
+    ink.around(S.mergeLine, weak, right, y, right, y + r);
+    ink.to(S.mergeLine, weak, right, foot - r);
+    ink.around(S.mergeLine, weak, right, foot, right - r, foot);
+    ink.to(S.mergeLine, weak, scene.x(answer) + 4, foot);
+  }
+}
+
+/** @param {Scene} scene @param {Ink} ink @param {number} mark */
+function paintAnswer(scene, ink, mark) {
+  const { marks } = scene.map;
+  const x = scene.x(mark);
+  const y = scene.y(mark);
+  const level = scene.level(mark);
+  if (!scene.readable) {
+    const w = Math.max(2, Math.min(7, scene.lane * 0.24));
+    ink.box(S.answer, level, x - w / 2, y - w / 2, w, w, 1);
+    return;
+  }
+  if (level !== LEVEL.GHOST) ink.box(S.plate, LEVEL.FULL, x - 8, y - 7, 16, 14, 3);
+  ink.box(S.answer, level, x - 8, y - 7, 16, 14, 3);
+  ink.line(S.answerLines, level, x - 4, y - 2, x + 4, y - 2);
+  ink.line(S.answerLines, level, x - 4, y + 2, x + 2, y + 2);
+  if (marks.flags.data[mark] & FLAG.UNDONE) ink.line(S.strike, level, x - 11, y, x + 11, y);
+}

@@ -1,0 +1,243 @@
+// What a frame is drawn from: the map, the place of things, the moment shown, the trail. Painters and the hit test ask
+// it where a mark stands and how strongly it is drawn, so the two can't differ.
+import { FLAG, MARK, badBit } from 'lb/kinds';
+import { LEVEL } from 'lb/ink';
+import { HEADER, READABLE, SCORED, WIDE } from 'lb/layout';
+import { plain } from 'lb/lettering';
+import { FONT } from 'lb/styles';
+import { scoredStage, stageAt, weightOf } from 'lb/weights';
+
+/** @typedef {import('lb/fold').DialogueMap} DialogueMap */
+/** @typedef {import('lb/layout').Layout} Layout */
+/** @typedef {import('lb/layout').Stave} Stave */
+/** @typedef {import('lb/lettering').Lettering} Lettering */
+/** @typedef {import('lb/tokens').Tokens} Tokens */
+/** @typedef {import('lb/types').Selection} Selection */
+/** @typedef {import('lb/types').Finding} Finding */
+/** @typedef {{x: number, y: number, w: number, h: number}} Box */
+
+/** Level of each distance on a trail: itself and one hop, two, three. */
+const HOP_LEVEL = [LEVEL.FULL, LEVEL.FULL, LEVEL.SECOND, LEVEL.THIRD];
+const SQUARE = 9;
+
+export class Scene {
+  /**
+   * @param {DialogueMap} map @param {Layout} layout @param {Lettering} lettering @param {Tokens} tokens
+   * @param {(key: string, params?: Record<string, string | number>) => string} text
+   */
+  constructor(map, layout, lettering, tokens, text) {
+    this.map = map;
+    this.layout = layout;
+    this.lettering = lettering;
+    this.tokens = tokens;
+    this.text = text;
+    /** Last event shown. */
+    this.seq = Infinity;
+    /** Distance of each mark from the selected one plus 1; 0 is off the trail. @type {Uint8Array | null} */
+    this.trail = null;
+    /** @type {Selection | null} */ this.selection = null;
+    /** @type {{nodes: Set<string>, turns: Set<number>} | null} */ this.matches = null;
+    /** Rows with a finding known by the moment shown: kinds as bits, by place of the node. @type {Map<number, number>} */
+    this.red = new Map();
+    /** Findings' labels as drawn, for the hit test. @type {(Box & {id: string})[]} */ this.tags = [];
+    /** @type {Stave | null} */ this.flow = null;
+    /** @type {Stave | null} */ this.state = null;
+    /** @type {Stave | null} */ this.knowledge = null;
+    /** Routings below this are drawn dashed. */
+    this.low = 0.6;
+    this.lane = 0;
+    this.pill = 0;
+    this.readable = false;
+    this.scored = false;
+    this.wide = false;
+    this.firstTurn = 0;
+    this.lastTurn = -1;
+  }
+
+  /** Takes up what changed in the layout; called once at the head of a frame. */
+  begin() {
+    this.flow = this.layout.stave('flow');
+    this.state = this.layout.stave('state');
+    this.knowledge = this.layout.stave('knowledge');
+    this.low = this.map.about.policy?.low_confidence ?? 0.6;
+    this.lane = this.layout.lane;
+    this.readable = this.lane > READABLE;
+    this.scored = this.lane > SCORED;
+    this.wide = this.lane > WIDE;
+    this.firstTurn = Math.max(this.map.firstTurn, Math.floor(this.layout.from));
+    this.lastTurn = Math.min(this.map.lastTurn, Math.ceil(this.layout.to) - 1);
+    this.pill = this.layout.pill;
+  }
+
+  /** Takes up what findings say at the moment shown; called when either changed. */
+  refresh() {
+    this.red.clear();
+    for (const { finding, row } of this.map.evidence.values()) {
+      if (row >= 0 && this.shows(finding)) this.red.set(row, (this.red.get(row) ?? 0) | badBit(finding.kind));
+    }
+  }
+
+  /** Findings that touch the window and are known by the moment shown. @returns {import('lb/evidence').Evidence[]} */
+  findings() {
+    const found = [];
+    for (const evidence of this.map.evidence.values()) {
+      const { finding } = evidence;
+      if (finding.since <= this.lastTurn && finding.turn >= this.firstTurn && this.shows(finding)) found.push(evidence);
+    }
+    return found;
+  }
+
+  /** Where an event stands on the time axis, within its lane by its place among the turn's events. @param {number} seq */
+  turnOfSeq(seq) {
+    const turn = this.map.turnOf(seq);
+    const lane = this.map.lanes.of.get(turn);
+    if (!lane) return Math.max(turn, this.map.firstTurn);
+    const share = (seq - lane.first + 1) / (lane.last - lane.first + 2);
+    return Math.max(turn + Math.min(0.98, Math.max(0.02, share)), this.map.firstTurn);
+  }
+
+  /** The last event shown as a number that look-ups take: null for the newest. */
+  get moment() {
+    return this.seq === Infinity ? null : this.seq;
+  }
+
+  /** How strongly a mark is drawn. @param {number} mark @returns {number} */
+  level(mark) {
+    if (this.map.marks.seq.data[mark] > this.seq) return LEVEL.GHOST;
+    if (this.trail) {
+      const hop = this.trail[mark];
+      return hop ? HOP_LEVEL[hop - 1] : LEVEL.REST;
+    }
+    return LEVEL.FULL;
+  }
+
+  /** How strongly a link is drawn: as its weaker end. @param {number} from @param {number} to */
+  linkLevel(from, to) {
+    return Math.max(this.level(from), this.level(to));
+  }
+
+  /** Whether a slot expired while the dialogue went on: its marks are drawn faded. @param {number} node */
+  faded(node) {
+    const { expired, expires_at: end } = this.map.list[node];
+    return expired && end !== null && end <= this.timeShown() && this.map.turnOf(this.map.seqAt(end)) >= 0 && this.map.turnOf(this.map.seqAt(end)) < this.map.lastTurn;
+  }
+
+  /** Time of the moment shown. */
+  timeShown() {
+    const at = this.seq === Infinity ? NaN : this.map.atOf(this.seq);
+    return Number.isNaN(at) ? this.map.at : at;
+  }
+
+  /** @param {number} mark */
+  x(mark) {
+    const { kind, turn, k, flags } = this.map.marks;
+    return this.layout.markX(kind.data[mark], turn.data[mark], k.data[mark], flags.data[mark]);
+  }
+
+  /** Middle of a mark; NaN where its row or its stave is not shown. @param {number} mark @returns {number} */
+  y(mark) {
+    const { kind, node } = this.map.marks;
+    switch (kind.data[mark]) {
+      case MARK.VISIT:
+        return this.layout.y(this.flow, this.map.rows.number[node.data[mark]]);
+      case MARK.WRITE:
+      case MARK.READ:
+        return this.layout.y(this.state, this.map.rows.number[node.data[mark]]);
+      case MARK.QUESTION:
+        return this.knowledge ? this.knowledge.top + 14 : NaN;
+      case MARK.DOC:
+        return this.layout.y(this.knowledge, this.map.rows.number[node.data[mark]]);
+      case MARK.ANSWER:
+        return this.knowledge ? this.layout.answerY(this.knowledge) : NaN;
+      default:
+        return HEADER + 0.5;
+    }
+  }
+
+  /** Height of a visit's pill. */
+  get pillHeight() {
+    return this.readable ? 20 : Math.max(6, Math.min(14, this.pill));
+  }
+
+  /** A written value as it is shown. @param {number} mark */
+  valueText(mark) {
+    const { flags, edge } = this.map.marks;
+    if (flags.data[mark] & FLAG.CLEARED) return '∅';
+    if (flags.data[mark] & FLAG.EMPTY) return this.text('score.null');
+    return plain(this.map.edges.props[edge.data[mark]].value);
+  }
+
+  /**
+   * The box of a write. `text` is "" where it is a bare square: in a narrow lane, or where a later write follows it.
+   * @param {number} mark @returns {Box & {text: string}}
+   */
+  slotBox(mark) {
+    const flags = this.map.marks.flags.data[mark];
+    const x = this.x(mark);
+    const y = this.y(mark);
+    const w = this.lane;
+    if (this.readable && !(flags & FLAG.FOLLOWED)) {
+      const k = this.map.marks.k.data[mark];
+      const right = this.layout.x(this.map.marks.turn.data[mark]) + (flags & FLAG.SHARED ? w * 0.86 - 8 : w - 2);
+      const room = k ? right - x + 6 : Math.min(w - 4, (right - x) * 2);
+      const text = this.lettering.fit(this.valueText(mark), FONT.value, room - 10);
+      if (text) {
+        const width = Math.min(room, this.lettering.width(text, FONT.value) + 12);
+        return { x: k ? x - 6 : x - width / 2, y: y - 9.5, w: width, h: 19, text };
+      }
+    }
+    const side = this.readable ? SQUARE - 1 : Math.max(4, Math.min(SQUARE, w * 0.3));
+    return { x: x - side / 2, y: y - side / 2, w: side, h: side, text: '' };
+  }
+
+  /** The stage whose rank and score a document's mark shows. @param {number} mark */
+  stage(mark) {
+    const e = stageAt(this.map, mark, this.seq);
+    return e < 0 ? this.firstStage(mark) : e;
+  }
+
+  /** @param {number} mark */
+  firstStage(mark) {
+    const { marks } = this.map;
+    let e = marks.edge.data[mark];
+    for (let before = e; before >= 0; before = marks.stageBefore.get(before) ?? -1) e = before;
+    return e;
+  }
+
+  /** Whether a document reached the prompt by the moment shown. @param {number} mark */
+  used(mark) {
+    const { marks, edges } = this.map;
+    if (!(marks.flags.data[mark] & FLAG.PROMPT)) return false;
+    if (this.seq === Infinity) return true;
+    for (let e = stageAt(this.map, mark, this.seq); e >= 0; e = marks.stageBefore.get(e) ?? -1) if (edges.props[e].stage === 'prompt') return true;
+    for (let l = marks.outHead.data[mark]; l >= 0; l = marks.linkOut.data[l]) if (edges.seq.data[marks.linkEdge.data[l]] <= this.seq) return true;
+    return false;
+  }
+
+  /** Weight of the last scored stage. @param {number} mark */
+  weight(mark) {
+    return weightOf(this.map, scoredStage(this.map, this.stage(mark)));
+  }
+
+  /** @param {number} mark */
+  radius(mark) {
+    return Math.min(this.lane * 0.16, 3 + 6 * this.weight(mark));
+  }
+
+  /** What a mark covers; null where it is not shown. @param {number} mark @returns {Box | null} */
+  box(mark) {
+    const kind = this.map.marks.kind.data[mark];
+    const y = this.y(mark);
+    if (Number.isNaN(y)) return null;
+    const x = this.x(mark);
+    if (kind === MARK.VISIT) return { x: x - this.pill / 2, y: y - this.pillHeight / 2, w: this.pill, h: this.pillHeight };
+    if (kind === MARK.WRITE) return this.slotBox(mark);
+    const r = kind === MARK.DOC ? this.radius(mark) : kind === MARK.ANSWER ? 8 : kind === MARK.QUESTION ? 4.5 : 4;
+    return { x: x - r, y: y - r, w: 2 * r, h: 2 * r };
+  }
+
+  /** Whether a finding is known by the moment shown. @param {Finding} finding */
+  shows(finding) {
+    return finding.seq <= this.seq;
+  }
+}

@@ -1,0 +1,115 @@
+// Labels of findings: what they say and where there is room for them. A label never lies over another.
+import { docNode } from 'lb/evidence';
+import { plain } from 'lb/lettering';
+import { FONT } from 'lb/styles';
+
+/** @typedef {import('lb/scene').Scene} Scene */
+/** @typedef {import('lb/evidence').Evidence} Evidence */
+/** @typedef {import('lb/types').FindingKind} FindingKind */
+/** @typedef {{id: string, kind: FindingKind, text: string, x: number, y: number, w: number, h: number, evidence: Evidence}} Tag */
+
+const HEIGHT = 18;
+/** A label with its glyph alone. */
+const SMALL = 20;
+const LONGEST_VALUE = 84;
+
+/** @param {Scene} scene @param {Evidence} evidence @returns {string} */
+export function tagText(scene, evidence) {
+  const { kind, facts } = evidence.finding;
+  const short = (/** @type {unknown} */ value) => (value === null || value === undefined ? '∅' : scene.lettering.fit(plain(value), FONT.tag, LONGEST_VALUE));
+  const intent = (/** @type {unknown} */ name) => short(typeof name === 'string' ? (scene.map.node(`intent:${name}`)?.label ?? scene.map.node(name)?.label ?? name) : name);
+  switch (kind) {
+    case 'loop':
+      return scene.text('score.tag.loop', { n: facts.rounds ?? 1 });
+    case 'overwrite':
+      return scene.text('score.tag.overwrite', { old: short(facts.old), new: short(facts.new) });
+    case 'leak':
+      return scene.text('score.tag.leak', { from: intent(facts.from_task), to: intent(facts.to_task) });
+    case 'drift': {
+      const rival = docNode(scene.map, facts.rival);
+      return scene.text('score.tag.drift', { doc: short(rival < 0 ? facts.rival : scene.map.list[rival].label) });
+    }
+    case 'gap':
+      return scene.text('score.tag.gap', { n: facts.missing ?? 0 });
+    default:
+      return '';
+  }
+}
+
+/** Age of a document as its row label tells it. @param {Scene} scene @param {number} days */
+export function ageText(scene, days) {
+  if (days >= 730) return scene.text('score.age.years', { n: Math.floor(days / 365) });
+  if (days >= 90) return scene.text('score.age.months', { n: Math.floor(days / 30.4) });
+  return scene.text('score.age.days', { n: Math.max(1, Math.floor(days)) });
+}
+
+/**
+ * Labels of the findings in view, each with a place. Findings of one kind on one row that say the same share a label.
+ * @param {Scene} scene @param {Evidence[]} findings @returns {Tag[]}
+ */
+export function placeTags(scene, findings) {
+  /** @type {Map<string, {evidence: Evidence, text: string, left: number, right: number}>} */
+  const groups = new Map();
+  for (const evidence of findings) {
+    const text = tagText(scene, evidence);
+    const span = spanOf(scene, evidence);
+    if (!text || !span) continue;
+    const key = `${evidence.finding.kind}:${evidence.row}:${text}`;
+    const group = groups.get(key);
+    if (group && evidence.finding.kind !== 'gap') {
+      group.left = Math.min(group.left, span.left);
+      group.right = Math.max(group.right, span.right);
+    } else groups.set(group ? evidence.finding.id : key, { evidence, text, ...span });
+  }
+  /** @type {Tag[]} */
+  const placed = [];
+  for (const group of groups.values()) {
+    const tag = settle(scene, group, placed);
+    if (tag) placed.push(tag);
+  }
+  return placed;
+}
+
+/** From where to where a finding's marks reach on the canvas. @param {Scene} scene @param {Evidence} evidence */
+function spanOf(scene, evidence) {
+  const { finding, marks } = evidence;
+  if (finding.kind === 'gap') {
+    const x = scene.layout.x(scene.turnOfSeq(finding.seq));
+    return { left: x, right: x };
+  }
+  if (!marks.length) return null;
+  return { left: scene.x(marks[0]), right: scene.x(marks[marks.length - 1]) };
+}
+
+/** @param {Scene} scene @param {{evidence: Evidence, text: string, left: number, right: number}} group @param {Tag[]} placed @returns {Tag | null} */
+function settle(scene, { evidence, text, left, right }, placed) {
+  const { layout } = scene;
+  const { kind, id } = evidence.finding;
+  const stave = kind === 'loop' ? scene.flow : kind === 'drift' ? scene.knowledge : kind === 'gap' ? null : scene.state;
+  if (!stave && kind !== 'gap') return null;
+  const wide = Math.min(scene.lettering.width(text, FONT.tag) + 29, layout.width - 160);
+  const from = Math.max(left, layout.x(layout.from));
+  const to = Math.min(right, layout.width);
+  if (from > layout.width || to < layout.x(layout.from)) return null;
+  const middle = (from + to) / 2;
+  const head = stave ? stave.top + 14 : layout.height - 56;
+  /** @type {[number, number][]} */
+  const tries = [];
+  if (kind === 'overwrite' || kind === 'leak') {
+    const y = scene.y(evidence.marks[0]);
+    const room = to - from - (left < from ? 8 : 44) - (right > to ? 8 : 44);
+    if (!Number.isNaN(y) && room >= wide) tries.push([wide, y]);
+  }
+  if (scene.lane >= 20) tries.push([wide, head]);
+  tries.push([SMALL, head]);
+  for (const [w, y] of tries) {
+    for (const shift of [0, 1, -1]) {
+      const x = Math.max(layout.x(layout.from) + 4, Math.min(layout.width - w - 4, middle - w / 2 + shift * (w / 2 + 10)));
+      const box = { x, y: y - HEIGHT / 2, w, h: HEIGHT };
+      if (placed.every((other) => other.x + other.w + 4 <= x || other.x >= x + w + 4 || other.y + other.h <= box.y || other.y >= box.y + HEIGHT)) {
+        return { id, kind, text: w === SMALL ? '' : scene.lettering.fit(text, FONT.tag, w - 28), ...box, evidence };
+      }
+    }
+  }
+  return null;
+}
