@@ -21,8 +21,8 @@ class Found:
     """What the records of one session turned out to hold: the ground for saying what a layer lacks.
 
     ``said`` counts signals by kind, ``kept`` the raw ones by the source's word, ``left`` what could not be carried
-    over, by a word for it. ``routed_turns`` are the turns with an intent, ``unsure`` the routings without a
-    confidence. ``backwards`` counts records whose time is before that of an earlier one, ``timeless`` those without.
+    over, by a word for it. ``routed_turns`` are the turns with an intent, ``unsure`` those of them whose
+    first has no confidence. ``backwards`` counts records whose time is before that of an earlier one, ``timeless`` those without.
     """
 
     said: Counter[str] = field(default_factory=Counter)
@@ -88,8 +88,8 @@ class Scribe:
             if not self._routed and self.turns:
                 self._routed = True
                 found.routed_turns += 1
-            if signal.confidence is None:  # type: ignore[union-attr]
-                found.unsure += 1
+                if signal.confidence is None:  # type: ignore[union-attr]
+                    found.unsure += 1
         elif kind is Retrieved:
             found.stages[signal.stage] += 1  # type: ignore[union-attr]
         elif kind is Answered and signal.docs:  # type: ignore[union-attr]

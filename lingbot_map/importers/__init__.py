@@ -1,0 +1,77 @@
+"""Foreign recordings open as sessions: the format is told by the content, adapters translate, losses are said.
+
+A name never says what a file is, and nothing in a file is trusted: it is read within the limits, one bad record costs
+that record, one bad conversation costs that conversation.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from lingbot_map.errors import UnknownFormat
+from lingbot_map.importers import botframework, chat, rasa, rasa_sql, recording
+from lingbot_map.importers.blob import Blob
+from lingbot_map.importers.imported import ImportedSession, Problem, Reading, Report
+from lingbot_map.importers.limits import LIMITS, Limits
+from lingbot_map.importers.shape import Shape, shape_of
+
+Source = str | os.PathLike[str] | bytes
+
+
+def sniff(source: Source, name: str = "") -> str:
+    """The format of a file: "recording", "rasa", "rasa-sql", "botframework" or "chat".
+
+    Raises ``UnknownFormat`` with each format's reason, ``TooLarge``, or ``BadInput`` for what can't be opened.
+    """
+    with Blob(source, name) as blob:
+        return _format(blob, shape_of(blob))
+
+
+def read(
+    source: Source,
+    name: str = "",
+    *,
+    report: Report | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    strict: bool = False,
+) -> Iterator[ImportedSession]:
+    """The sessions of a file (a path or the bytes), one after the other; take one whole before the next.
+
+    ``name`` is what messages call the file. ``report`` is filled as it goes, ``progress`` hears (done, total).
+    With ``strict`` the first problem raises ``BadInput`` instead of being counted. Raises as ``sniff`` does, before
+    the first session wherever that is possible.
+    """
+    with Blob(source, name) as blob:
+        shape = shape_of(blob)
+        told = report if report is not None else Report()
+        told.format = _format(blob, shape)
+        reading = Reading(blob, told, progress, strict)
+        if told.format == "rasa":
+            yield from rasa.read(reading, shape)
+        elif told.format == "rasa-sql":
+            yield from rasa_sql.read(reading)
+        elif told.format == "botframework":
+            yield from botframework.read(reading, shape)
+        elif told.format == "chat":
+            yield from chat.read(reading)
+        else:
+            yield from recording.read(reading, shape)
+
+
+def _format(blob: Blob, shape: Shape) -> str:
+    refusals = []
+    for format, why in (
+        ("recording", recording.refuse(shape)),
+        ("rasa", rasa.refuse(shape)),
+        ("botframework", botframework.refuse(shape)),
+        ("rasa-sql", rasa_sql.refuse(blob, shape)),
+        ("chat", chat.refuse(blob, shape)),
+    ):
+        if not why:
+            return format
+        refusals.append((format, why))
+    raise UnknownFormat(blob.name, refusals)
+
+
+__all__ = ["LIMITS", "ImportedSession", "Limits", "Problem", "Report", "Source", "read", "sniff"]

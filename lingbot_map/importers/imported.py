@@ -1,0 +1,206 @@
+"""What an import gives: sessions with their numbered signals, what they lack, and what could not be read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Protocol
+
+from lingbot_map.errors import BadInput
+from lingbot_map.events import Event
+from lingbot_map.importers.blob import Blob
+from lingbot_map.importers.coverage import coverage, lost
+from lingbot_map.importers.limits import LIMITS
+from lingbot_map.importers.records import BadRecord, parse
+from lingbot_probes.adapters.scribe import Found, Scribe
+from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.signals import Numbered
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something at ``where`` (file and line, item or row) could not be read, for ``reason``."""
+
+    where: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"
+
+
+@dataclass(slots=True)
+class Report:
+    """What a file came to: filled while it is read. ``problems`` are the first ones, ``problem_count`` is all."""
+
+    format: str = ""
+    sessions: int = 0
+    records: int = 0
+    events: int = 0
+    repeated: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    problem_count: int = 0
+
+
+@dataclass(slots=True)
+class ImportedSession:
+    """One session of a file.
+
+    ``items`` can be gone through once, lazily; ``coverage``, ``lost`` and the problems are final after that. A hole in
+    their n is a record that could not be read. ``source`` comes from the content: the same file, or a longer export of
+    the same conversation, gives the same (source, n). ``events`` are the logged events themselves where the file is a
+    recording of ours, to be copied as they are.
+    """
+
+    session_id: str
+    source: str
+    format: str
+    items: Iterator[Numbered]
+    found: Found
+    events: Iterator[Event] | None = None
+    problems: list[Problem] = field(default_factory=list)
+    problem_count: int = 0
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, as a session says it."""
+        return f"import:{self.format}"
+
+    @property
+    def coverage(self) -> dict[str, str]:
+        """{"flow" | "state" | "knowledge": "full" | "partial" | "none"}."""
+        return coverage(self.format, self.found)
+
+    @property
+    def lost(self) -> list[dict[str, Any]]:
+        """What the recording lacks, each {"code", "count", "en", "zh"}."""
+        return lost(self.format, self.found, self.problem_count)
+
+    def under(self, session_id: str) -> ImportedSession:
+        """The same session told under another id; this one's items go with it."""
+        told = replace(self, session_id=session_id)
+        told.items = (replace(item, session=session_id) for item in self.items)
+        told.problems = self.problems
+        return told
+
+    def note(self, problem: Problem) -> None:
+        """One record of this session could not be read."""
+        self.problem_count += 1
+        if len(self.problems) < LIMITS.shown_problems:
+            self.problems.append(problem)
+
+
+class Adapter(Protocol):
+    """What turns the records of one conversation into signals."""
+
+    scribe: Scribe
+
+    def take(self, record: object) -> list[Numbered]: ...
+    def skip(self) -> list[Numbered]: ...
+    def end(self) -> list[Numbered]: ...
+
+
+Record = tuple[str, bytes | None, str]
+"""(where, the JSON text, what is wrong with it before it is even parsed)."""
+
+
+@dataclass(slots=True)
+class Chunk:
+    """What one record came to."""
+
+    scribe: Scribe
+    said: list[Numbered]
+    problem: Problem | None = None
+
+
+class Reading:
+    """One file being read: the blob, the report, and what must be known across its sessions."""
+
+    def __init__(
+        self, blob: Blob, report: Report, progress: Callable[[int, int], None] | None = None, strict: bool = False
+    ) -> None:
+        """``progress`` hears (bytes done, bytes in all) about a hundred times; ``strict`` raises on a problem."""
+        self.blob = blob
+        self.report = report
+        self._progress = progress
+        self._strict = strict
+        self._passes = 2  # a file is gone through once to find the records and once to tell them
+        self._told = 0
+        self._sources: dict[str, str] = {}
+
+    def done(self, size: int) -> None:
+        """``size`` more bytes of one pass are behind us."""
+        before, self._told = self._told, self._told + size
+        total = max(1, self.blob.size * self._passes)
+        if self._progress is not None and before * 100 // total != self._told * 100 // total:
+            self._progress(min(self._told, total), total)
+
+    def problem(self, where: str, reason: str) -> Problem:
+        """Something could not be read: counted, told to the report, or raised."""
+        problem = Problem(where, reason)
+        if self._strict:
+            raise BadInput(where, "a record that can be read", reason)
+        self.report.problem_count += 1
+        if len(self.report.problems) < LIMITS.shown_problems:
+            self.report.problems.append(problem)
+        return problem
+
+    def tell(self, format: str, adapter: Adapter, records: Iterable[Record]) -> Iterator[ImportedSession]:
+        """The sessions that ``adapter`` makes of the records of one conversation; one without anything readable is
+        only a problem."""
+        for _, chunks in groupby(self._chunks(adapter, records), key=lambda chunk: chunk.scribe):
+            head: list[Chunk] = []
+            for chunk in chunks:
+                head.append(chunk)
+                if chunk.said and chunk.problem is None:
+                    break
+            else:
+                continue
+            yield self.session(format, head[-1].scribe, head, chunks)  # noqa: B031 (goes on with what is left)
+
+    def session(
+        self,
+        format: str,
+        scribe: Scribe,
+        head: list[Chunk],
+        chunks: Iterator[Chunk],
+        events: Iterator[Event] | None = None,
+    ) -> ImportedSession:
+        """A session of what ``head`` and then ``chunks`` say."""
+        first = next((item for chunk in head for item in chunk.said), None)
+        stamp = first.said_at if first is not None else None
+        session_id = scribe.session
+        identity = [format, session_id, self.blob.digest() if stamp is None else stamp]
+        source = f"import:{format}:{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]}"
+        told = ImportedSession(session_id, source, format, iter(()), scribe.found, events)
+        told.items = self._items(told, head, chunks)
+        known = self._sources.setdefault(session_id, source)
+        self.report.sessions += 1
+        if known != source:  # another conversation of the same name in this file: never mixed into one
+            return told.under(f"{session_id[: MAX_SESSION_ID - 9]}~{source[-8:]}")
+        return told
+
+    def _items(self, session: ImportedSession, head: list[Chunk], chunks: Iterator[Chunk]) -> Iterator[Numbered]:
+        for group in (head, chunks):
+            for chunk in group:
+                if chunk.problem is not None:
+                    session.note(chunk.problem)
+                self.report.events += len(chunk.said)
+                yield from chunk.said
+
+    def _chunks(self, adapter: Adapter, records: Iterable[Record]) -> Iterator[Chunk]:
+        report = self.report
+        for where, raw, bad in records:
+            report.records += 1
+            problem = None
+            try:
+                if raw is None:
+                    raise BadRecord(bad)
+                said = adapter.take(parse(raw))
+            except (BadRecord, SignalError) as why:
+                problem = self.problem(where, str(why))
+                said = adapter.skip()
+            yield Chunk(adapter.scribe, said, problem)
+        yield Chunk(adapter.scribe, adapter.end())

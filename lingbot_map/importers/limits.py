@@ -1,0 +1,21 @@
+"""How much of a foreign recording is taken. Each limit is named in the error or the problem that it makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bytes where nothing else is said. ``shown_problems`` are told one by one; the rest is counted."""
+
+    file: int = 256 << 20
+    expanded: int = 256 << 20
+    line: int = 1 << 20
+    depth: int = 64
+    events: int = 5_000_000
+    sessions: int = 100_000
+    shown_problems: int = 100
+
+
+LIMITS = Limits()

@@ -1,0 +1,147 @@
+"""Our own recordings, as a session's log or an export of it holds them: a header line, then an event a line.
+
+A line whose checksum does not fit is a problem, one without a checksum (edited by hand, cut out with a tool) is taken.
+Lines may be repeated or out of order: seq puts them right, and what is missing is a hole.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+from lingbot_map.errors import NewerFormat
+from lingbot_map.events import Event, Gap, event_from_dict
+from lingbot_map.importers.imported import Chunk, ImportedSession, Reading
+from lingbot_map.importers.limits import LIMITS
+from lingbot_map.importers.lines import Index, Places, pieces, read_places
+from lingbot_map.importers.records import BadRecord, parse
+from lingbot_map.importers.shape import Shape
+from lingbot_map.store.lines import VERSION, unseal
+from lingbot_probes.adapters.scribe import Scribe
+from lingbot_probes.codec import MAX_NUMBER, MAX_SESSION_ID, SignalError
+from lingbot_probes.signals import SIGNALS
+
+NAME = "recording"
+
+_SEQ = re.compile(rb'\{"seq":([1-9][0-9]{0,15}),')
+_SAID = frozenset(SIGNALS)
+
+
+def refuse(shape: Shape) -> str:
+    """Why the file is no recording of ours; "" if it is one."""
+    if shape.kind in ("text", "sqlite"):
+        return shape.why
+    if shape.kind != "lines":
+        return "not an event a line"
+    return "" if any(map(_known, shape.samples)) else "neither its header nor events with `seq` and `signal`"
+
+
+def _known(sample: Any) -> bool:
+    return sample.get("lingbot") == "recording" or ("seq" in sample and "signal" in sample)
+
+
+def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
+    """The one session of the file."""
+    blob = reading.blob
+    name = ""
+    places, seqs = Places(), array("Q")
+    index = Index(reading)
+    for number, offset, raw in pieces(reading, shape):
+        where = f"{blob.name} line {number}"
+        try:
+            found = _SEQ.match(raw)
+            seq = int(found[1]) if found else 0
+            if not seq:
+                record = parse(raw)
+                if type(record) is not dict:
+                    raise BadRecord("expected an object")
+                if record.get("lingbot") == "recording":
+                    _sealed(raw)
+                    name = _header(blob.name, record) or name
+                    continue
+                seq = _seq(record)
+            index.counted()
+            _sealed(raw)
+            places.add(number, offset, len(raw))
+            seqs.append(seq)
+        except BadRecord as why:
+            reading.problem(where, str(why))
+    places.order(seqs)
+    name = name[:MAX_SESSION_ID] or f"recording {blob.digest()[:12]}"
+    scribe = Scribe(name)
+    chunks = _told(reading, places, scribe)
+    head: list[Chunk] = []
+    for chunk in chunks:
+        head.append(chunk)
+        if chunk.said:
+            yield reading.session(NAME, scribe, head, chunks, _events(reading, places, name))
+            return
+
+
+def _header(where: str, record: dict[str, Any]) -> str:
+    version = record.get("version")
+    if type(version) is int and version > VERSION:
+        raise NewerFormat(where, version, VERSION)
+    name = record.get("session")
+    return name if type(name) is str else ""
+
+
+def _sealed(raw: bytes) -> None:
+    if raw[-18:-10] == b',"crc":"' and unseal(raw) is None:
+        raise BadRecord("its checksum does not fit: the line was changed")
+
+
+def _seq(record: dict[str, Any]) -> int:
+    seq = record.get("seq")
+    if type(seq) is not int or not 1 <= seq <= MAX_NUMBER:
+        raise BadRecord(f"seq: expected a whole number from 1 to {MAX_NUMBER}")
+    return seq
+
+
+def _read(reading: Reading, places: Places, name: str, *, tell: bool) -> Iterator[tuple[Event | None, Chunk | None]]:
+    """Each event of the recording once, in order of seq; where one can't be read, the problem instead."""
+    last = 0
+    scribe = Scribe(name)
+    for where, raw, _ in read_places(reading, places, "line"):
+        try:
+            event = event_from_dict(name, parse(raw or b""))
+        except (BadRecord, SignalError) as why:
+            if tell:
+                yield None, Chunk(scribe, [], reading.problem(where, str(why)))
+            continue
+        if event.seq == last:
+            reading.report.repeated += tell
+            continue
+        last = event.seq
+        yield event, None
+
+
+def _told(reading: Reading, places: Places, scribe: Scribe) -> Iterator[Chunk]:
+    """The events as signals of one source, numbered anew; holes in seq, and gaps, are holes in n."""
+    last = 0  # a hole is bounded by what a file may hold, so that no forged number leaves the range
+    for event, bad in _read(reading, places, scribe.session, tell=True):
+        if event is None:
+            assert bad is not None
+            yield Chunk(scribe, [], bad.problem)
+            continue
+        reading.report.records += 1
+        if last:
+            scribe.n += min(event.seq - last - 1, LIMITS.events)
+        last = event.seq
+        signal = event.signal
+        if type(signal) is Gap:
+            scribe.n += min(max(0, signal.last - signal.first + 1), LIMITS.events)
+        elif type(signal) in _SAID:
+            scribe.at(event.at)
+            if signal.kind == "turn_started":
+                scribe.turns += 1
+            scribe.say(signal, turn=str(event.turn) if event.turn else "")  # type: ignore[arg-type]
+            yield Chunk(scribe, scribe.taken())
+
+
+def _events(reading: Reading, places: Places, name: str) -> Iterator[Event]:
+    for event, _ in _read(reading, places, name, tell=False):
+        if event is not None:
+            yield event
