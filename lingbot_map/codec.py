@@ -13,7 +13,7 @@ import msgspec
 
 from lingbot_map.deltas import Batch, Delta
 from lingbot_map.graph import DialogueMap, Source
-from lingbot_map.model import Cursor, Edge, Finding, Lost, Node, Turn, Unplaced
+from lingbot_map.model import Edge, Finding, Lost, Node, Turn, Unplaced
 from lingbot_map.policy import policy_from
 
 MAP_VERSION = 1
@@ -147,7 +147,7 @@ def pack(map: DialogueMap) -> bytes:
         _Packed(
             MAP_VERSION,
             map.session,
-            (map.cursor.epoch, map.cursor.seq),
+            (map.epoch, map.seq),
             map.at,
             map.about,
             [rows(node) for node in map.nodes.values()],
@@ -175,7 +175,7 @@ def unpack(data: bytes) -> DialogueMap:
     if packed.version != MAP_VERSION:
         raise ValueError(f"packed map: expected version {MAP_VERSION}, found {packed.version}")
     map = DialogueMap(packed.session)
-    map.cursor = Cursor(*packed.cursor)
+    map.epoch, map.seq = packed.cursor
     map.at = packed.at
     map.about = packed.about
     if "policy" in packed.about:
@@ -192,7 +192,10 @@ def unpack(data: bytes) -> DialogueMap:
     map.unplaced = [Unplaced(*row) for row in packed.unplaced]
     map.sources = {key: Source(*value) for key, value in packed.sources.items()}
     map.retired = packed.retired
-    map.totals = packed.totals
+    counts = packed.totals
+    map.turn = counts["turns"]
+    map.gone = {"nodes": counts["nodes"] - len(map.nodes), "edges": counts["edges"] - len(map.edges)}
+    map.found = {key[8:]: n for key, n in counts.items() if key.startswith("finding:")}
     map.first_moment = packed.first_moment
     turns = array("Q")
     turns.frombytes(packed.moment_turn)

@@ -81,17 +81,19 @@ class DialogueMap:
 
     ``about`` are facts on the session as a whole; ``history`` has (seq, props) of each node, oldest first, each entry
     with the props that changed; ``moments`` are the events themselves by turn, kind number and time, the first of
-    them being event ``first_moment``; ``totals`` count what was ever there, also what has retired.
+    them being event ``first_moment``; ``turn`` is the newest turn's number, ``retired`` that of the newest that left.
     """
 
     __slots__ = (
         "about",
         "at",
-        "cursor",
         "edges",
+        "epoch",
         "findings",
         "first_moment",
         "folds",
+        "found",
+        "gone",
         "history",
         "indexes",
         "losses",
@@ -101,9 +103,10 @@ class DialogueMap:
         "nodes",
         "policy",
         "retired",
+        "seq",
         "session",
         "sources",
-        "totals",
+        "turn",
         "turn_numbers",
         "turns",
         "undone",
@@ -112,13 +115,15 @@ class DialogueMap:
 
     def __init__(self, session: str = "") -> None:
         self.session = session
-        self.cursor = Cursor()
+        self.epoch = ""
+        self.seq = 0
         self.at = 0.0
         self.about: dict[str, Any] = {}
         self.policy = Policy()
         self.nodes: dict[str, Node] = {}
         self.history: dict[str, list[tuple[int, dict[str, Any]]]] = {}
         self.edges: dict[str, Edge] = {}
+        self.turn = 0
         self.turns: dict[int, Turn] = {}
         self.turn_numbers: dict[str, int] = {}
         self.findings: dict[str, Finding] = {}
@@ -127,7 +132,8 @@ class DialogueMap:
         self.unplaced: list[Unplaced] = []
         self.sources: dict[str, Source] = {}
         self.retired = 0
-        self.totals: dict[str, int] = {"nodes": 0, "edges": 0, "turns": 0}
+        self.gone = {"nodes": 0, "edges": 0}
+        self.found: dict[str, int] = {}
         self.first_moment = 1
         self.moment_turn = array("L")
         self.moment_kind = array("B")
@@ -159,9 +165,20 @@ class DialogueMap:
         return self.indexes.deadlines.next(self.nodes)
 
     @property
-    def turn(self) -> int:
-        """The number of the newest turn; 0 before the first."""
-        return self.totals["turns"]
+    def cursor(self) -> Cursor:
+        """The place in the session's stream up to which this map has come."""
+        return Cursor(self.epoch, self.seq)
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """How many nodes, edges, turns and findings of each kind there ever were, what has retired included."""
+        counts = {
+            "nodes": self.gone["nodes"] + len(self.nodes),
+            "edges": self.gone["edges"] + len(self.edges),
+            "turns": self.turn,
+        }
+        counts.update((f"finding:{kind}", n) for kind, n in self.found.items())
+        return counts
 
     def seen(self, source: str, n: int) -> bool:
         """Whether the source's number ``n`` is in this map already."""
@@ -194,7 +211,7 @@ class DialogueMap:
                     self.moment_turn.append(delta.turn)
                     self.moment_kind.append(_GAP)
                     self.moment_at.append(self.at)
-        self.cursor = Cursor(self.cursor.epoch, seq)
+        self.seq = seq
         at = self.at = delta.at
         self.moment_turn.append(delta.turn)
         self.moment_kind.append(KIND_NUMBER[delta.kind])
@@ -208,7 +225,7 @@ class DialogueMap:
     def _session_changed(self, delta: d.SessionChanged) -> None:
         self.about.update(delta.props)
         if "epoch" in delta.props:
-            self.cursor = Cursor(delta.props["epoch"], self.cursor.seq)
+            self.epoch = delta.props["epoch"]
         if "policy" in delta.props:
             self.policy = policy_from(delta.props["policy"])
 
@@ -217,14 +234,13 @@ class DialogueMap:
         self.turns[turn.number] = turn
         if turn.id:
             self.turn_numbers[turn.id] = turn.number
-        if turn.number > self.totals["turns"]:
-            self.totals["turns"] = turn.number
+        if turn.number > self.turn:
+            self.turn = turn.number
 
     def _node_created(self, delta: d.NodeCreated) -> None:
         node = delta.node
         self.nodes[node.id] = node
         self.history[node.id] = [(node.seq, node.props)]
-        self.totals["nodes"] += 1
         if node.expires_at is not None:
             self.indexes.deadlines.add(node.expires_at, node.id)
         elif node.kind == "answer":
@@ -261,14 +277,12 @@ class DialogueMap:
     def _edge_created(self, delta: d.EdgeCreated) -> None:
         edge = delta.edge
         self.edges[edge.id] = edge
-        self.totals["edges"] += 1
         self.indexes.see(edge)
 
     def _finding_raised(self, delta: d.FindingRaised) -> None:
         finding = delta.finding
         if finding.id not in self.findings:
-            kind = f"finding:{finding.kind}"
-            self.totals[kind] = self.totals.get(kind, 0) + 1
+            self.found[finding.kind] = self.found.get(finding.kind, 0) + 1
         self.findings[finding.id] = finding
 
     def _loss_noted(self, delta: d.LossNoted) -> None:
@@ -278,7 +292,7 @@ class DialogueMap:
             return
         self.losses.pop((lost.source, lost.first), None)
         if self.findings.pop(gap_id(lost), None) is not None:
-            self.totals["finding:gap"] -= 1
+            self.found["gap"] -= 1
 
     def _seqs_undone(self, delta: d.SeqsUndone) -> None:
         self.undone.append((delta.first, delta.last, delta.why))
@@ -290,12 +304,15 @@ class DialogueMap:
     def _turns_retired(self, delta: d.TurnsRetired) -> None:
         before = delta.before
         self.retired = delta.turn
+        edges, nodes = len(self.edges), len(self.nodes)
         self.edges = {key: edge for key, edge in self.edges.items() if edge.seq >= before}
+        self.gone["edges"] += edges - len(self.edges)
         held = {end for edge in self.edges.values() for end in (edge.source, edge.target)}
         for node in [n for n in self.nodes.values() if n.seq < before and n.kind in ("utterance", "answer")]:
             if node.id not in held:
                 del self.nodes[node.id]
                 del self.history[node.id]
+        self.gone["nodes"] += nodes - len(self.nodes)
         for entries in self.history.values():
             keep = 0
             while keep + 1 < len(entries) and entries[keep + 1][0] < before:

@@ -160,25 +160,47 @@ class Retrievals:
 
 
 class Deadlines:
-    """When nodes expire, soonest first; entries that no longer hold are passed over when they come up."""
+    """When nodes expire, soonest first.
 
-    __slots__ = ("_heap",)
+    A node has one entry, which may lie before its deadline: touching a node moves its deadline on, and its entry
+    follows when it comes up. So a touch costs a look-up, and the heap is no larger than the nodes are many.
+    """
+
+    __slots__ = ("_entry", "_heap")
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, str]] = []
+        self._entry: dict[str, float] = {}
+
+    @property
+    def soonest(self) -> float:
+        """No node expires before this."""
+        return self._heap[0][0] if self._heap else float("inf")
 
     def add(self, at: float, node_id: str) -> None:
-        heapq.heappush(self._heap, (at, node_id))
+        """Node ``node_id`` now expires ``at``."""
+        entry = self._entry.get(node_id)
+        if entry is None or at < entry:
+            self._entry[node_id] = at
+            heapq.heappush(self._heap, (at, node_id))
 
     def next(self, nodes: dict[str, Node]) -> float | None:
-        """The soonest deadline that still holds."""
-        heap = self._heap
+        """The soonest deadline; ``None`` if no node has one."""
+        heap, entries = self._heap, self._entry
         while heap:
             at, node_id = heap[0]
+            if entries.get(node_id) != at:  # an earlier one was put in its place
+                heapq.heappop(heap)
+                continue
             node = nodes.get(node_id)
-            if node is not None and node.expires_at == at and not node.expired:
+            if node is None or node.expired or node.expires_at is None:
+                heapq.heappop(heap)
+                del entries[node_id]
+            elif node.expires_at > at:
+                entries[node_id] = node.expires_at
+                heapq.heapreplace(heap, (node.expires_at, node_id))
+            else:
                 return at
-            heapq.heappop(heap)
         return None
 
     def due(self, at: float, nodes: dict[str, Node]) -> list[tuple[float, str]]:
@@ -186,8 +208,8 @@ class Deadlines:
         out: list[tuple[float, str]] = []
         while (soonest := self.next(nodes)) is not None and soonest <= at:
             entry = heapq.heappop(self._heap)
-            if not out or out[-1] != entry:
-                out.append(entry)
+            del self._entry[entry[1]]
+            out.append(entry)
         return out
 
 

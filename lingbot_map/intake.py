@@ -51,7 +51,7 @@ class Intake:
         """Goes on where ``map`` stands. From here on it counts itself: log and apply what it returns, in order."""
         self._map = map
         self._session = map.session
-        self._seq = map.cursor.seq
+        self._seq = map.seq
         self._at = map.at
         self._turn = map.turn
         self._turns: dict[str, int] = dict(map.turn_numbers)

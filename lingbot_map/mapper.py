@@ -64,7 +64,7 @@ class Mapper:
         makes ``EventUnplaced``; nothing an event holds raises.
         """
         map = self.map
-        if event.seq <= map.cursor.seq or (event.n and map.seen(event.source, event.n)):
+        if event.seq <= map.seq or (event.n and map.seen(event.source, event.n)):
             return []
         out: list[Delta] = []
         fold = map.folds
@@ -75,10 +75,10 @@ class Mapper:
 
         signal = event.signal
         at = event.at if event.at > map.at else map.at
-        deadline = map.next_deadline
         emit(Applied(event.seq, at, event.turn, signal.kind, event.source, event.n))
-        if deadline is not None and deadline <= at:
-            for due, node_id in map.indexes.deadlines.due(at, map.nodes):
+        deadlines = map.indexes.deadlines
+        if deadlines.soonest <= at:
+            for due, node_id in deadlines.due(at, map.nodes):
                 emit(NodeExpired(node_id, event.seq, due))
         if event.turn not in map.turns and self._has_a_lane(event):
             self._open_turn(event, emit)

@@ -141,11 +141,11 @@ def slots_between(map: DialogueMap, before: int, after: int) -> Difference:
 def totals(map: DialogueMap) -> dict[str, Any]:
     """Counts of what was ever in the session, retired turns included, and of what is missing."""
     return {
-        "events": map.cursor.seq,
-        "turns": map.totals["turns"],
+        "events": map.seq,
+        "turns": map.turn,
         "nodes": map.totals["nodes"],
         "edges": map.totals["edges"],
-        "findings": {key[8:]: n for key, n in map.totals.items() if key.startswith("finding:") and n},
+        "findings": {kind: n for kind, n in map.found.items() if n},
         "missing": sum(lost.missing for lost in map.losses.values()),
     }
 
