@@ -62,7 +62,9 @@ def test_phrases_that_the_router_never_saw_are_routed_as_a_person_would(
 def test_confidences_are_shares_of_one_and_follow_the_text(lang: str) -> None:
     router = Router(lang)
     sure, vague = (
-        ("我要开发票", "那个什么发票之类的东西能不能") if lang == "zh" else ("invoice", "some kind of invoice perhaps")
+        ("我要开发票", "那个什么发票之类的东西能不能")
+        if lang == "zh"
+        else ("invoice", "would an invoice be of use to anybody")
     )
     for text in (sure, vague, "", "%%%"):
         ranked = router.rank(text)
