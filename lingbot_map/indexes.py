@@ -216,13 +216,16 @@ class Deadlines:
 class Indexes:
     """All of them; the map folds each edge in as it appears."""
 
-    __slots__ = ("answers", "deadlines", "retrievals", "walk")
+    __slots__ = ("answers", "deadlines", "documents", "retrievals", "walk")
 
     def __init__(self) -> None:
         self.walk = Walk()
         self.retrievals = Retrievals()
         self.deadlines = Deadlines()
         self.answers: dict[int, int] = {}
+        # What a source last said of each document: most stages of a retrieval say the same again. Not rebuilt after
+        # a load, since comparing with the node then comes to the same.
+        self.documents: dict[str, tuple[object, ...]] = {}
 
     def answered(self, node: Node) -> None:
         """Fold one answer in: ``answers`` has the number of each turn's newest, as in ``answer:{turn}.{number}``."""

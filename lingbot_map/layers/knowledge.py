@@ -16,9 +16,13 @@ def retrieved(map: DialogueMap, event: Event, signal: Retrieved, said: str, emit
     """One stage returned its documents: a recall edge to each, in order of rank."""
     seq, at, turn = event.seq, event.at, event.turn
     query, stage = signal.query, signal.stage
+    known = map.indexes.documents
     for place, doc in enumerate(signal.docs, 1):
         doc_id = f"doc:{doc.id}"
-        _document(map, event, doc, doc_id, emit)
+        facts = (doc.title, doc.version, doc.updated_at, doc.hits, doc.snippet, doc.near)
+        if known.get(doc_id) != facts:
+            _document(map, event, doc, doc_id, emit)
+            known[doc_id] = facts
         props: dict[str, Any] = {"stage": stage, "score": doc.score, "rank": doc.rank or place, "query": query}
         if doc.score_kind:
             props["score_kind"] = doc.score_kind
