@@ -1,35 +1,91 @@
-// Keys that work anywhere on the page; those of the map are the score's own.
+// The keys of the map. The page's own (search, theme, language, play ...) are not here.
+import { LAYERS, MARK } from 'lb/kinds';
+import { alongLane, alongLink, alongRow, markOf, selectionOf } from 'lb/picking';
 
-import { showHelp } from 'lb/help';
+/** @typedef {import('lb/score').Score} Score */
 
-/** @typedef {{score: import('lb/score').Score, finder: import('lb/finder').Finder, transport: import('lb/transport').Transport, space: () => void, switchLang: () => void, switchTheme: () => void, showPanel: (open: boolean) => void, showMenu: (open: boolean) => void}} Keyed */
+const ZOOM = 1.25;
 
-/** @param {Keyed} page */
-export function listen(page) {
-  document.addEventListener('keydown', (event) => {
-    const target = event.target instanceof HTMLElement ? event.target : null;
-    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target?.closest('input, textarea, select, dialog, [popover]')) return;
-    const button = target?.closest('button, a, summary, pre');
-    // A focused button keeps the keys that press it, and what scrolls keeps its arrows.
-    if (button && (event.key === ' ' || event.key === 'Enter' || (button.tagName === 'PRE' && event.key.startsWith('Arrow')))) return;
-    if (own(page, event.key)) event.preventDefault();
-    else if (page.score.key(event)) {
-      if ([',', '.', 'Home', 'End', 'f', 'F'].includes(event.key)) page.transport.stop();
-    } else if (event.key === 'Escape') {
-      page.showPanel(false);
-      page.showMenu(false);
-    }
-  });
+/** @param {Score} score @param {KeyboardEvent} event @returns {boolean} whether it was one of ours */
+export function press(score, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const done = event.key.startsWith('Arrow') ? arrow(score, event.key, event.shiftKey) : plainKey(score, event.key);
+  if (done) event.preventDefault();
+  return done;
 }
 
-/** @param {Keyed} page @param {string} key */
-function own(page, key) {
-  if (key === ' ') page.space();
-  else if (key === '/') page.finder.focus();
-  else if (key === '?') showHelp();
-  else if (key === 't' || key === 'T') page.switchTheme();
-  else if (key === 'l' || key === 'L') page.switchLang();
-  else return false;
+/** @param {Score} score @param {string} key */
+function plainKey(score, key) {
+  switch (key) {
+    case '+':
+    case '=':
+      score.zoom(1 / ZOOM);
+      return true;
+    case '-':
+    case '−':
+      score.zoom(ZOOM);
+      return true;
+    case '0':
+      score.fit();
+      return true;
+    case '1':
+    case '2':
+    case '3':
+      score.toggleLayer(LAYERS[Number(key) - 1]);
+      return true;
+    case '[':
+    case ']':
+      score.nextFinding(key === ']' ? 1 : -1);
+      return true;
+    case ',':
+    case '.':
+      score.step(key === '.' ? 1 : -1);
+      return true;
+    case 'Home':
+      score.setWindow(score.axis.first, score.axis.first + score.window.to - score.window.from);
+      return true;
+    case 'End':
+      score.setWindow(score.axis.end - (score.window.to - score.window.from), score.axis.end);
+      return true;
+    case 'f':
+    case 'F':
+      score.follow(true);
+      return true;
+    case 'Enter':
+      if (score.selection) score.trace(!score.tracing);
+      return score.selection !== null;
+    case 'Escape':
+      return score.back();
+    default:
+      return false;
+  }
+}
+
+/** @param {Score} score @param {string} key @param {boolean} shift */
+function arrow(score, key, shift) {
+  const step = key === 'ArrowRight' || key === 'ArrowDown' ? 1 : -1;
+  const upright = key === 'ArrowUp' || key === 'ArrowDown';
+  const { map } = score.scene;
+  const mark = markOf(map, score.selection);
+  if (mark < 0) {
+    if (!upright) score.pan(step);
+    else enter(score);
+    return true;
+  }
+  const next = upright ? alongLane(score.scene, mark, step) : shift ? alongLink(map, mark, step) : alongRow(map, mark, step);
+  if (next >= 0) score.select(selectionOf(map, next), { reveal: true });
   return true;
+}
+
+/** Without a selection up and down go to the first intent in the window. @param {Score} score */
+function enter(score) {
+  const { map } = score.scene;
+  for (let turn = Math.ceil(score.window.from - 0.01); turn < score.window.to; turn++) {
+    const marks = map.lanes.of.get(turn)?.marks ?? [];
+    const first = marks.find((mark) => map.marks.kind.data[mark] === MARK.VISIT) ?? marks[0];
+    if (first !== undefined) {
+      score.select(selectionOf(map, first), { reveal: true });
+      return;
+    }
+  }
 }

@@ -1,0 +1,510 @@
+// The score view: canvases, window, playhead, selection and trail of one dialogue. Painting is asked for, never done at
+// once: one animation frame draws whatever asked, and data asks at most every 50 ms.
+import { DIRTY, DialogueMap } from 'lb/fold';
+import { listen } from 'lb/gestures';
+import { hitTest } from 'lb/hit';
+import { FINDING_KINDS, LAYERS } from 'lb/kinds';
+import { press } from 'lb/keys';
+import { chooseStaves, GUTTER, Layout, scrollable } from 'lb/layout';
+import { Lettering } from 'lb/lettering';
+import { Painter } from 'lb/paint';
+import { paintOverlay } from 'lb/paint_overlay';
+import { markOf, marksOf, turnsOf } from 'lb/picking';
+import { reach } from 'lb/reach';
+import { Scene } from 'lb/scene';
+import { ScrubLayout, paintScrub } from 'lb/scrub';
+import { listenTimeline } from 'lb/timeline';
+import { readTokens } from 'lb/tokens';
+import * as windows from 'lb/window';
+import { describe } from 'lb/words';
+
+/** @typedef {import('lb/types').Selection} Selection */
+/** @typedef {import('lb/types').Window} Window */
+/** @typedef {import('lb/types').Layer} Layer */
+/** @typedef {import('lb/types').Layers} Layers */
+/** @typedef {import('lb/types').ScoreOptions} ScoreOptions */
+/** @typedef {import('lb/types').Trail} Trail */
+
+const MAP = 1;
+const OVER = 2;
+const SCRUB = 4;
+/** Data is painted at most so often, in ms; gestures as often as the display shows. */
+const DATA_PAUSE = 50;
+const SLIDE = 120;
+
+export class Score {
+  /** @type {DialogueMap | null} */ map = null;
+  /** @type {Selection | null} */ selection = null;
+  /** @type {Window} */ window = { from: 1, to: 1 + windows.OPENING };
+  /** Last event shown; null for the newest. @type {number | null} */ playhead = null;
+  following = false;
+  /** @type {Layers} */ layers = { flow: true, state: true, knowledge: true };
+  tracing = false;
+  /** @type {Selection | null} */ hovered = null;
+
+  #asked = 0;
+  #frame = 0;
+  #timer = 0;
+  #painted = -Infinity;
+  /** @type {{from: Window, to: Window, start: number} | null} */ #slide = null;
+  /** @type {(() => void)[]} */ #undo = [];
+  /** @type {[number, number, number]} */ #hops = [0, 0, 0];
+
+  /** @param {HTMLElement} host @param {HTMLElement} scrubHost @param {ScoreOptions} options */
+  constructor(host, scrubHost, options) {
+    this.host = host;
+    this.scrubHost = scrubHost;
+    this.options = options;
+    this.mapCanvas = canvas(host, 'score-map');
+    this.overCanvas = canvas(host, 'score-over');
+    this.scrubCanvas = canvas(scrubHost, 'score-scrub');
+    this.mirror = document.createElement('div');
+    this.mirror.id = 'score-focus';
+    this.mirror.className = 'sr';
+    host.append(this.mirror);
+    this.layout = new Layout();
+    this.timeline = new ScrubLayout();
+    this.painter = new Painter();
+    this.lettering = new Lettering(context(document.createElement('canvas')));
+    this.tokens = readTokens(document.documentElement);
+    this.scene = this.#newScene(DialogueMap.empty(''));
+    this.#undo.push(listen(this), listenTimeline(this));
+    const watcher = new ResizeObserver(() => this.resize());
+    watcher.observe(host);
+    watcher.observe(scrubHost);
+    this.#undo.push(() => watcher.disconnect());
+    this.resize();
+  }
+
+  /** @param {DialogueMap} map */
+  #newScene(map) {
+    return new Scene(map, this.layout, this.lettering, this.tokens, this.options.text);
+  }
+
+  /** Everything there is, in turns. @returns {windows.Axis} */
+  get axis() {
+    const map = this.scene.map;
+    const first = map.firstTurn;
+    return { first, end: Math.max(map.lastTurn + 1, first + 1) };
+  }
+
+  // --- the map ---
+
+  /** Shows another map. The same session's again (after a reconnection) keeps window, selection and scroll. @param {DialogueMap | null} map */
+  setMap(map) {
+    const same = map !== null && this.map !== null && map.session === this.map.session;
+    this.map = map;
+    const before = this.scene;
+    this.scene = this.#newScene(map ?? DialogueMap.empty(''));
+    this.scene.matches = same ? before.matches : null;
+    this.#slide = null;
+    if (!same) {
+      this.selection = null;
+      this.playhead = null;
+      this.hovered = null;
+      this.tracing = false;
+      this.#chooseStaves();
+      this.#follow(map !== null && !map.about.ended_at);
+      this.#show(windows.atEnd(windows.OPENING, this.axis));
+      this.options.onSelect?.(null);
+    } else {
+      this.#show(this.following ? windows.atEnd(this.#span, this.axis) : windows.place(this.window.from, this.#span, this.axis));
+    }
+    this.scene.selection = this.selection;
+    this.scene.seq = this.playhead ?? Infinity;
+    this.scene.refresh();
+    this.#retrace();
+    this.#ask(MAP | OVER | SCRUB);
+  }
+
+  /** Deltas were folded into the map. @param {number} dirty what they touched: DIRTY bits */
+  changed(dirty) {
+    if (!dirty && this.playhead !== null) return;
+    if (dirty & DIRTY.FINDINGS) this.scene.refresh();
+    if (dirty & DIRTY.LANES && this.tracing) this.#retrace();
+    if (this.following) this.#slideTo(windows.atEnd(this.#span, this.axis));
+    const wait = this.#painted + DATA_PAUSE - performance.now();
+    if (wait <= 0) this.#ask(MAP | OVER | SCRUB);
+    else if (!this.#timer) {
+      this.#timer = window.setTimeout(() => {
+        this.#timer = 0;
+        this.#ask(MAP | OVER | SCRUB);
+      }, wait);
+    }
+  }
+
+  // --- window ---
+
+  get #span() {
+    return this.window.to - this.window.from;
+  }
+
+  /** @param {Window} win */
+  #show(win) {
+    if (win.from === this.window.from && win.to === this.window.to) return;
+    this.window = win;
+    this.options.onWindow?.(win);
+    this.#ask(MAP | OVER | SCRUB);
+  }
+
+  /** The reader moved the window: what leaves the end stops following. @param {Window} win */
+  #steer(win) {
+    this.#slide = null;
+    if (this.following && !windows.touchesEnd(win, this.axis)) this.#follow(false);
+    this.#show(win);
+  }
+
+  /** @param {Window} win */
+  #slideTo(win) {
+    if (win.from === this.window.from && win.to === this.window.to) return;
+    const still = this.options.reducedMotion ? this.options.reducedMotion() : matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (still || document.hidden) {
+      this.#show(win);
+      return;
+    }
+    this.#slide = { from: this.window, to: win, start: performance.now() };
+    this.#ask(MAP | OVER | SCRUB);
+  }
+
+  /** @param {number} from @param {number} to */
+  setWindow(from, to) {
+    this.#steer(windows.place(from, to - from, this.axis));
+  }
+
+  /** Shows `turns` turns around the same middle, or at the end while following. @param {number} turns */
+  openWindow(turns) {
+    const middle = (this.window.from + this.window.to) / 2;
+    this.#steer(this.following ? windows.atEnd(turns, this.axis) : windows.place(middle - turns / 2, turns, this.axis));
+  }
+
+  /** All turns, and rows as high as fits them. */
+  fit() {
+    this.#chooseStaves();
+    this.#steer(windows.place(this.axis.first, windows.longest(this.axis), this.axis));
+    this.#ask(MAP | OVER);
+  }
+
+  /** @param {number} factor above 1 shows more @param {number} [about] the turn that keeps its place */
+  zoom(factor, about = (this.window.from + this.window.to) / 2) {
+    this.#steer(windows.zoomed(this.window, factor, about, this.axis));
+  }
+
+  /** @param {number} turns */
+  pan(turns) {
+    this.#steer(windows.panned(this.window, turns, this.axis));
+  }
+
+  /** How many turns lie to the right of the window. */
+  liveTurns() {
+    return Math.max(0, Math.floor(this.axis.end - this.window.to + 0.01));
+  }
+
+  /** Keeps the newest turn in view. @param {boolean} on */
+  follow(on) {
+    this.#follow(on);
+    if (on) {
+      this.setPlayhead(null);
+      this.#slideTo(windows.atEnd(this.#span, this.axis));
+    }
+  }
+
+  /** @param {boolean} on */
+  #follow(on) {
+    if (on === this.following) return;
+    this.following = on;
+    this.options.onFollow?.(on);
+  }
+
+  // --- the moment shown ---
+
+  /** Shows the map as it stood after event `seq` (null: as it is). Nothing moves; what came later fades. @param {number | null} seq */
+  setPlayhead(seq) {
+    const map = this.scene.map;
+    const last = map.cursor.seq;
+    const wanted = seq === null || seq >= last ? null : Math.max(map.firstMoment, Math.round(seq));
+    if (wanted === this.playhead) return;
+    this.playhead = wanted;
+    this.scene.seq = wanted ?? Infinity;
+    this.scene.refresh();
+    this.#retrace();
+    if (wanted !== null) {
+      this.#follow(false);
+      const turn = Math.floor(this.scene.turnOfSeq(wanted));
+      if (turn + 1 <= this.window.from || turn >= this.window.to) this.#show(windows.showing(this.window, turn, turn, this.axis));
+    }
+    this.options.onPlayhead?.(wanted);
+    this.#ask(MAP | OVER | SCRUB);
+  }
+
+  /** @param {number} events */
+  step(events) {
+    this.setPlayhead((this.playhead ?? this.scene.map.cursor.seq) + events);
+  }
+
+  // --- selection and trail ---
+
+  /** @param {Selection | null} sel @param {{trace?: boolean, reveal?: boolean}} [how] */
+  select(sel, how = {}) {
+    this.selection = sel;
+    this.scene.selection = sel;
+    if (sel && how.reveal) this.reveal(sel);
+    this.options.onSelect?.(sel);
+    this.trace(how.trace ?? (sel !== null && this.tracing));
+    const words = this.focusText();
+    this.mirror.textContent = words;
+    if (words) this.host.setAttribute('aria-activedescendant', this.mirror.id);
+    else this.host.removeAttribute('aria-activedescendant');
+    this.#ask(MAP | OVER);
+  }
+
+  /** Slides the window and scrolls the staves so that all of a selection is in view. @param {Selection} sel */
+  reveal(sel) {
+    const map = this.scene.map;
+    const span = turnsOf(map, sel);
+    if (span) {
+      const win = windows.showing(this.window, span[0], span[1], this.axis);
+      if (this.following && !windows.touchesEnd(win, this.axis)) this.#follow(false);
+      this.#slideTo(win);
+    }
+    const nodes = sel.kind === 'node' ? [map.place(sel.id) ?? -1] : marksOf(map, sel).map((mark) => map.marks.node.data[mark]);
+    for (const node of new Set(nodes)) {
+      const row = map.rows.number[node] ?? -1;
+      const stave = row < 0 ? null : this.layout.stave(map.list[node].layer);
+      if (!stave) continue;
+      if (row < stave.scroll) stave.scroll = row;
+      else if (row >= stave.scroll + stave.room) stave.scroll = row - stave.room + 1;
+    }
+  }
+
+  /** Lights what is up to three links away from the selection, or puts the light out. @param {boolean} on @returns {Trail} */
+  trace(on) {
+    this.tracing = on && this.selection !== null;
+    this.#retrace();
+    this.options.onTrace?.(this.tracing ? { hops: this.#hops } : null);
+    this.#ask(MAP | OVER);
+    return { hops: this.#hops };
+  }
+
+  #retrace() {
+    this.#hops = [0, 0, 0];
+    this.scene.trail = null;
+    if (!this.tracing) return;
+    const starts = marksOf(this.scene.map, this.selection);
+    const { trail, hops } = reach(this.scene.map.marks, starts, this.scene.seq);
+    this.#hops = hops;
+    this.scene.trail = trail;
+  }
+
+  /** One step out: first the trail goes, then the selection. @returns {boolean} whether there was anything to leave */
+  back() {
+    if (this.tracing) this.trace(false);
+    else if (this.selection) this.select(null);
+    else return false;
+    return true;
+  }
+
+  /** Selects the next or previous finding, from the selected one or the middle of the window. @param {1 | -1} step @returns {Selection | null} */
+  nextFinding(step) {
+    const found = [...this.scene.map.findings.values()].filter((finding) => this.scene.shows(finding));
+    if (!found.length) return null;
+    found.sort((a, b) => a.turn - b.turn || a.seq - b.seq || FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind));
+    const now = this.selection?.kind === 'finding' ? found.findIndex(({ id }) => id === this.selection?.id) : -1;
+    const middle = (this.window.from + this.window.to) / 2;
+    let next = now + step;
+    if (now < 0) {
+      next = found.findIndex(({ turn }) => turn >= middle);
+      if (step < 0) next = (next < 0 ? found.length : next) - 1;
+      else if (next < 0) next = 0;
+    }
+    const finding = found[(next + found.length) % found.length];
+    /** @type {Selection} */
+    const sel = { kind: 'finding', id: finding.id, turn: finding.turn, seq: finding.seq };
+    this.select(sel, { trace: false, reveal: true });
+    return sel;
+  }
+
+  /** Hits of a search, lit in rows, lanes and timeline. @param {{nodes: Set<string>, turns: Set<number>} | null} found */
+  matches(found) {
+    this.scene.matches = found;
+    this.#ask(MAP | SCRUB);
+  }
+
+  /** Words for the picked mark. */
+  focusText() {
+    return this.selection ? describe(this.scene, this.selection, this.options.lang()) : '';
+  }
+
+  /** Where a selection stands, in CSS pixels of the host. @param {Selection} sel */
+  boxOf(sel) {
+    const mark = markOf(this.scene.map, sel);
+    if (mark >= 0) return this.scene.box(mark);
+    const tag = this.scene.tags.find(({ id }) => id === sel.id);
+    return tag ? { x: tag.x, y: tag.y, w: tag.w, h: tag.h } : null;
+  }
+
+  // --- layers, keys, pointer ---
+
+  /** At least one layer stays on. @param {Layers} layers */
+  setLayers(layers) {
+    if (!LAYERS.some((layer) => layers[layer])) return;
+    this.layers = { ...layers };
+    this.#chooseStaves();
+    this.#ask(MAP | OVER);
+  }
+
+  /** @param {Layer} layer */
+  toggleLayer(layer) {
+    this.setLayers({ ...this.layers, [layer]: !this.layers[layer] });
+    this.options.onLayers?.(this.layers);
+  }
+
+  /** @param {KeyboardEvent} event @returns {boolean} whether it was one of the map's keys */
+  key(event) {
+    return press(this, event);
+  }
+
+  /** What lies at a point of the host. @param {number} x @param {number} y */
+  at(x, y) {
+    return hitTest(this.scene, x, y);
+  }
+
+  /** @param {ReturnType<typeof hitTest>} hit */
+  hover(hit) {
+    const sel = hit?.sel ?? null;
+    if (sel?.id === this.hovered?.id && sel?.seq === this.hovered?.seq) return;
+    this.hovered = sel;
+    this.options.onHover?.(sel, hit?.box ?? null);
+    this.#ask(OVER);
+  }
+
+  /** Scrolls a stave by whole rows. @param {Layer} layer @param {number} rows */
+  scroll(layer, rows) {
+    const stave = this.layout.stave(layer);
+    if (!stave) return;
+    const to = Math.max(0, Math.min(scrollable(stave, this.scene.map.rows.of[layer].length), stave.scroll + rows));
+    if (to === stave.scroll) return;
+    stave.scroll = to;
+    this.#ask(MAP | OVER);
+  }
+
+  // --- painting ---
+
+  themeChanged() {
+    this.tokens = readTokens(document.documentElement);
+    this.scene.tokens = this.tokens;
+    this.#ask(MAP | OVER | SCRUB);
+  }
+
+  /** The words of the interface changed. */
+  languageChanged() {
+    this.mirror.textContent = this.focusText();
+    this.#ask(MAP | SCRUB);
+  }
+
+  resize() {
+    const map = this.host.getBoundingClientRect();
+    const scrub = this.scrubHost.getBoundingClientRect();
+    fitCanvas(this.mapCanvas, map.width, map.height);
+    fitCanvas(this.overCanvas, map.width, map.height);
+    fitCanvas(this.scrubCanvas, scrub.width, scrub.height);
+    const taller = map.height !== this.layout.height;
+    this.layout.width = Math.max(GUTTER + 60, map.width);
+    this.layout.height = map.height;
+    this.timeline.width = scrub.width;
+    this.timeline.height = scrub.height;
+    if (taller) this.#chooseStaves();
+    this.#ask(MAP | OVER | SCRUB);
+  }
+
+  #chooseStaves() {
+    const { of } = this.scene.map.rows;
+    const scrolls = Object.fromEntries(this.layout.staves.staves.map((stave) => [stave.layer, stave.scroll]));
+    const counts = { flow: of.flow.length, state: of.state.length, knowledge: of.knowledge.length };
+    this.layout.staves = chooseStaves(this.layout.height, this.layers, counts);
+    for (const stave of this.layout.staves.staves) stave.scroll = Math.min(scrolls[stave.layer] ?? 0, scrollable(stave, counts[stave.layer]));
+  }
+
+  /** @param {number} parts */
+  #ask(parts) {
+    this.#asked |= parts;
+    if (!this.#frame) this.#frame = requestAnimationFrame((now) => this.#paint(now));
+  }
+
+  /** @param {number} now */
+  #paint(now) {
+    this.#frame = 0;
+    const parts = this.#asked;
+    this.#asked = 0;
+    if (this.#slide) this.#advance(now);
+    this.draw(parts);
+    this.#painted = performance.now();
+  }
+
+  /** @param {number} now */
+  #advance(now) {
+    const slide = this.#slide;
+    if (!slide) return;
+    const done = Math.min(1, Math.max(0, (now - slide.start) / SLIDE));
+    const ease = 1 - (1 - done) ** 3;
+    if (done >= 1) this.#slide = null;
+    this.#show({
+      from: slide.from.from + (slide.to.from - slide.from.from) * ease,
+      to: slide.from.to + (slide.to.to - slide.from.to) * ease,
+    });
+    if (this.#slide) this.#ask(MAP | OVER | SCRUB);
+  }
+
+  /** Draws the parts asked for, now. @param {number} [parts] */
+  draw(parts = MAP | OVER | SCRUB) {
+    this.layout.from = this.window.from;
+    this.layout.to = this.window.to;
+    this.timeline.span(this.axis.first, this.axis.end);
+    if (parts & MAP) this.painter.paint(scaled(this.mapCanvas), this.scene);
+    if (parts & (MAP | OVER)) paintOverlay(scaled(this.overCanvas), this.scene, this.hovered, this.playhead);
+    if (parts & SCRUB) paintScrub(scaled(this.scrubCanvas), this.scene, this.timeline, this.window, this.playhead, this.map !== null && !this.map.about.ended_at);
+  }
+
+  destroy() {
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    for (const undo of this.#undo) undo();
+    for (const element of [this.mapCanvas, this.overCanvas, this.scrubCanvas, this.mirror]) element.remove();
+  }
+}
+
+/** @param {HTMLElement} host @param {string} name */
+function canvas(host, name) {
+  const element = document.createElement('canvas');
+  element.className = name;
+  element.setAttribute('aria-hidden', 'true');
+  for (const [property, value] of [['position', 'absolute'], ['left', '0'], ['top', '0'], ['display', 'block']]) element.style.setProperty(property, value);
+  if (name === 'score-over') element.style.setProperty('pointer-events', 'none');
+  host.append(element);
+  return element;
+}
+
+/** @param {HTMLCanvasElement} element @returns {CanvasRenderingContext2D} */
+function context(element) {
+  const ctx = element.getContext('2d');
+  if (!ctx) throw new Error('this browser gives no 2D canvas');
+  return ctx;
+}
+
+/** @param {HTMLCanvasElement} element @param {number} width @param {number} height */
+function fitCanvas(element, width, height) {
+  const ratio = devicePixelRatio || 1;
+  const w = Math.max(1, Math.round(width * ratio));
+  const h = Math.max(1, Math.round(height * ratio));
+  if (element.width !== w) element.width = w;
+  if (element.height !== h) element.height = h;
+  element.style.setProperty('width', `${width}px`);
+  element.style.setProperty('height', `${height}px`);
+}
+
+/** A context whose unit is a CSS pixel. @param {HTMLCanvasElement} element */
+function scaled(element) {
+  const ctx = context(element);
+  const ratio = devicePixelRatio || 1;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return ctx;
+}
