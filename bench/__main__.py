@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import sys
+import sysconfig
 import time
 import traceback
 from dataclasses import asdict
@@ -76,15 +77,9 @@ def _machine() -> str:
             peers.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             continue
-    built = "" if "--enable-optimizations" in str(_config()) else ", built without PGO"
+    built = "" if "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "") else ", built without PGO"
     python = f"{platform.python_implementation()} {platform.python_version()}{built}"
     return f"{os.cpu_count()} cores, {python}; {', '.join(peers)}"
-
-
-def _config() -> object:
-    import sysconfig
-
-    return sysconfig.get_config_var("CONFIG_ARGS") or ""
 
 
 if __name__ == "__main__":
