@@ -88,9 +88,9 @@ def _loop_check(events: list[Event]) -> Iterator[Figure]:
             moments.append((_copy(walk), event))
 
     def check() -> None:
-        for then, event in moments:
+        for then, jump in moments:
             map.indexes.walk = then
-            loop.check(map, event)
+            loop.check(map, jump)
 
     def by_networkx() -> None:
         graph: nx.DiGraph[str] = nx.DiGraph()
