@@ -16,44 +16,52 @@ import { LINK, MARK, badBit } from 'lb/kinds';
 
 /** @param {DialogueMap} map @param {Finding} finding @returns {Evidence} */
 export function evidenceOf(map, finding) {
-  const { marks, edges } = map;
+  const { edges } = map;
   /** @type {Evidence} */
   const found = { finding, marks: [], links: [], ties: [], turns: [finding.turn], row: -1 };
   const places = finding.edges.map((id) => edges.find(id)).filter((e) => e >= 0);
   if (finding.kind === 'loop') loop(map, found, places);
   else if (finding.kind === 'overwrite' || finding.kind === 'leak') state(map, found, places);
   else if (finding.kind === 'drift' || finding.kind === 'stale') knowledge(map, found, places);
-  const bit = badBit(finding.kind);
-  for (const mark of found.marks) marks.bad.data[mark] |= bit;
-  for (const link of found.links) marks.linkBad.data[link] |= bit;
   return found;
 }
 
-/** @param {DialogueMap} map @param {Evidence} found @param {number[]} places */
+/** Marks the map's marks, links and lanes as part of a finding. @param {DialogueMap} map @param {Evidence} evidence */
+export function mark({ marks, lanes }, evidence) {
+  const bit = badBit(evidence.finding.kind);
+  for (const place of evidence.marks) marks.bad.data[place] |= bit;
+  for (const link of evidence.links) marks.linkBad.data[link] |= bit;
+  for (const turn of evidence.turns) lanes.flag(turn, lanes.bits(turn) | bit);
+}
+
+/** The reverse; what other findings of its kind share with it must be marked again. @param {DialogueMap} map @param {Evidence} evidence */
+export function unmark({ marks, lanes }, evidence) {
+  const rest = ~badBit(evidence.finding.kind);
+  for (const place of evidence.marks) marks.bad.data[place] &= rest;
+  for (const link of evidence.links) marks.linkBad.data[link] &= rest;
+  for (const turn of evidence.turns) lanes.flag(turn, lanes.bits(turn) & rest);
+}
+
+/**
+ * A loop's rounds follow one another, so all visits from its first to the one that closed it are part of it. The finding
+ * names the last round; the ones before are found by walking back to the turn in which it began.
+ * @param {DialogueMap} map @param {Evidence} found @param {number[]} places
+ */
 function loop(map, found, places) {
   const { marks } = map;
-  const seen = new Set();
-  for (const e of places) {
-    const to = marks.ofEdge(e);
-    if (to < 0 || marks.kind.data[to] !== MARK.VISIT) continue;
-    seen.add(to);
-    const link = marks.linkOf(e);
-    if (link >= 0 && marks.linkKind.data[link] === LINK.MOVE) {
-      found.links.push(link);
-      seen.add(marks.linkFrom.data[link]);
-    }
+  const { finding } = found;
+  const closing = places.map((e) => marks.ofEdge(e)).filter((place) => place >= 0);
+  const end = closing.length ? Math.max(...closing) : (marks.ofSeq(finding.seq).find((place) => marks.kind.data[place] === MARK.VISIT) ?? -1);
+  if (end < 0) return;
+  const start = map.place(`intent:${finding.facts.path?.[0]}`) ?? marks.node.data[end];
+  const seen = [];
+  for (let i = marks.visits.lastIndexOf(end); i >= 0 && marks.turn.data[marks.visits[i]] >= finding.since; i--) seen.unshift(marks.visits[i]);
+  while (seen.length > 2 && marks.node.data[seen[0]] !== start) seen.shift(); // what the turn held before the loop began
+  for (const place of seen.slice(1)) {
+    for (let l = marks.inHead.data[place]; l >= 0; l = marks.linkIn.data[l]) if (marks.linkKind.data[l] === LINK.MOVE) found.links.push(l);
   }
-  if (!found.links.length) {
-    for (const seq of found.finding.seqs) for (const mark of marks.ofSeq(seq)) if (marks.kind.data[mark] === MARK.VISIT) seen.add(mark);
-    for (const mark of seen) {
-      for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
-        if (marks.linkKind.data[l] === LINK.MOVE && seen.has(marks.linkFrom.data[l])) found.links.push(l);
-      }
-    }
-  }
-  found.marks = [...seen].sort((a, b) => a - b);
-  const last = found.marks[found.marks.length - 1];
-  if (last !== undefined) found.row = marks.node.data[last];
+  found.marks = seen;
+  found.row = marks.node.data[end];
 }
 
 /** @param {DialogueMap} map @param {Evidence} found @param {number[]} places */
@@ -92,6 +100,11 @@ function knowledge(map, found, places) {
   for (const e of places) {
     const mark = marks.ofEdge(e);
     if (mark >= 0 && marks.kind.data[mark] === MARK.DOC) seen.add(mark);
+  }
+  for (const seq of winner < 0 ? [] : finding.seqs) {
+    for (let e = map.edges.ofSeq(seq); e < map.edges.size && map.edges.seq.data[e] === seq; e++) {
+      if (map.edges.target.data[e] === winner) seen.add(marks.ofEdge(e));
+    }
   }
   const winners = [...seen].filter((mark) => winner < 0 || marks.node.data[mark] === winner);
   if (!winners.length && winner >= 0) {

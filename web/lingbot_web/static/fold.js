@@ -3,8 +3,8 @@
 // by those who read them.
 import { Column, lowerBound } from 'lb/columns';
 import { Edges } from 'lb/edges';
-import { evidenceOf } from 'lb/evidence';
-import { EVENT_KINDS, EVENT_NUMBER, LAYER_OF_EDGE, badBit } from 'lb/kinds';
+import { evidenceOf, mark, unmark } from 'lb/evidence';
+import { EVENT_KINDS, EVENT_NUMBER, LAYER_OF_EDGE } from 'lb/kinds';
 import { Lanes } from 'lb/lanes';
 import { Marks } from 'lb/marks';
 import { Rows } from 'lb/rows';
@@ -106,7 +106,7 @@ export class DialogueMap {
       case 'applied':
         return this.#applied(delta);
       case 'session':
-        Object.assign(this.about, delta.props);
+        this.about = { ...this.about, ...delta.props };
         if ('epoch' in delta.props) this.cursor = { epoch: delta.props.epoch, seq: this.cursor.seq };
         return DIRTY.SESSION;
       case 'turn':
@@ -222,13 +222,8 @@ export class DialogueMap {
     const place = this.places.get(id);
     if (place === undefined) return null;
     if (seq === null) return this.list[place].props;
-    /** @type {Props} */
-    const props = {};
-    for (const [at, changed] of this.steps[place]) {
-      if (at > seq) break;
-      Object.assign(props, changed);
-    }
-    return props;
+    const steps = this.steps[place];
+    return joined(steps.slice(0, stepsUpTo(steps, seq)));
   }
 
   /** One of a node's props after event `seq` (null: now). @param {string} id @param {string} key @param {number | null} seq @returns {any} */
@@ -412,10 +407,20 @@ export class DialogueMap {
 
   /** @param {Finding} finding */
   #show(finding) {
+    this.#hide(finding.id);
     const found = evidenceOf(this, finding);
     this.evidence.set(finding.id, found);
     this.lanes.open(finding.turn);
-    for (const turn of found.turns) this.lanes.flag(turn, this.lanes.bits(turn) | badBit(finding.kind));
+    mark(this, found);
+  }
+
+  /** @param {string} id */
+  #hide(id) {
+    const old = this.evidence.get(id);
+    if (!old) return;
+    this.evidence.delete(id);
+    unmark(this, old);
+    for (const other of this.evidence.values()) if (other.finding.kind === old.finding.kind) mark(this, other);
   }
 
   /** @param {Lost} lost */
@@ -428,14 +433,9 @@ export class DialogueMap {
     }
     if (i >= 0) this.losses.splice(i, 1);
     const id = `gap:${lost.source}:${lost.first}`;
-    const gone = this.findings.get(id);
-    if (!gone) return;
-    this.findings.delete(id);
-    this.evidence.delete(id);
+    if (!this.findings.delete(id)) return;
+    this.#hide(id);
     this.totals['finding:gap']--;
-    let bits = 0;
-    for (const { finding, turns } of this.evidence.values()) if (turns.includes(gone.turn)) bits |= badBit(finding.kind);
-    this.lanes.flag(gone.turn, bits);
   }
 
   /** @param {number} first @param {number} last @param {string} why */
@@ -524,6 +524,10 @@ function merged(steps, before) {
   let keep = 0;
   while (keep + 1 < steps.length && steps[keep + 1][0] < before) keep++;
   if (!keep) return steps;
-  const first = Object.assign({}, ...steps.slice(0, keep + 1).map(([, props]) => props));
-  return [[steps[keep][0], first], ...steps.slice(keep + 1)];
+  return [[steps[keep][0], joined(steps.slice(0, keep + 1))], ...steps.slice(keep + 1)];
+}
+
+/** Later props over earlier ones. Spread, not assigned: a key may be called `__proto__`. @param {[number, Props][]} steps @returns {Props} */
+function joined(steps) {
+  return steps.reduce((props, [, changed]) => ({ ...props, ...changed }), /** @type {Props} */ ({}));
 }

@@ -54,9 +54,10 @@ export function placeTags(scene, findings) {
     const text = tagText(scene, evidence);
     const span = spanOf(scene, evidence);
     if (!text || !span) continue;
-    const key = `${evidence.finding.kind}:${evidence.row}:${text}`;
+    const key = groupKey(evidence, text);
     const group = groups.get(key);
     if (group && evidence.finding.kind !== 'gap') {
+      if ((evidence.finding.facts.rounds ?? 0) > (group.evidence.finding.facts.rounds ?? 0)) Object.assign(group, { evidence, text });
       group.left = Math.min(group.left, span.left);
       group.right = Math.max(group.right, span.right);
     } else groups.set(group ? evidence.finding.id : key, { evidence, text, ...span });
@@ -68,6 +69,11 @@ export function placeTags(scene, findings) {
     if (tag) placed.push(tag);
   }
   return placed;
+}
+
+/** Each way round the same loop is a finding of its own; they are one loop to the eye. @param {Evidence} evidence @param {string} text */
+function groupKey({ finding, row }, text) {
+  return finding.kind === 'loop' ? `loop:${[...finding.nodes].sort().join()}` : `${finding.kind}:${row}:${text}`;
 }
 
 /** From where to where a finding's marks reach on the canvas. @param {Scene} scene @param {Evidence} evidence */
