@@ -12,7 +12,7 @@ import { lang, langOf, setLang, text } from 'lb/i18n';
 import { showHelp } from 'lb/help';
 import { Importing } from 'lb/importing';
 import { Inspector } from 'lb/inspect';
-import { listen } from 'lb/keys';
+import { listen } from 'lb/shortcuts';
 import { legend } from 'lb/legend';
 import { LAYERS, readPlace, takeToken, writePlace } from 'lb/link';
 import { Notes } from 'lb/notes';
@@ -59,7 +59,6 @@ class Page {
         this.trail = trail;
         this.soon();
       },
-      onLayout: () => this.soon(),
       onWindow: () => this.soon(),
       onPlayhead: () => this.#moved(),
       onFollow: () => this.soon(),
@@ -370,7 +369,7 @@ class Page {
     this.inspector.relabel();
     this.card.show(this.card.kind);
     this.banner.render();
-    this.score.themeChanged();
+    this.score.languageChanged();
     this.render();
   }
 

@@ -1,7 +1,7 @@
 // The raw events behind what is shown: fetched by number, kept, printed as text in the order of seq.
 
 import { Refused } from 'lb/api';
-import { fill, foreign, h } from 'lb/dom';
+import { fill, foreign, h, plain } from 'lb/dom';
 import { clock, count, stamp } from 'lb/format';
 import { text } from 'lb/i18n';
 
@@ -23,23 +23,27 @@ export class RawEvents {
     this.seqs = [];
     this.shown = STEP;
     this.told = '';
+    this.key = '';
+    this.focus = 0;
     this.body = h('div', { class: 'raw' });
     this.title = h('h2', null);
     this.element = h('section', { class: 'part' }, this.title, this.body);
   }
 
   /**
-   * @param {string} key @param {string} epoch @param {number[]} seqs those to show, newest ones first when there are too many
+   * @param {string} key @param {string} epoch @param {number[]} seqs
    * @param {string} about what they belong to: a new subject starts with few again
+   * @param {number} focus the one that was picked; where there are too many, those around it are shown (0: the last)
    */
-  show(key, epoch, seqs, about) {
+  show(key, epoch, seqs, about, focus) {
     const of = `${key} ${epoch}`;
     if (of !== this.of) this.kept.clear();
-    const sign = `${of} ${about}`;
+    const sign = `${of} ${about} ${focus}`;
     if (sign !== this.told) this.shown = STEP;
     this.of = of;
     this.told = sign;
     this.key = key;
+    this.focus = focus;
     this.seqs = [...new Set(seqs)].filter((seq) => seq > 0).sort((a, b) => a - b);
     this.element.hidden = !this.seqs.length;
     this.#load();
@@ -47,7 +51,7 @@ export class RawEvents {
 
   async #load() {
     const { of, told, key } = this;
-    const wanted = this.seqs.slice(-this.shown);
+    const wanted = this.#wanted();
     const missing = wanted.filter((seq) => !this.kept.has(seq));
     this.#print(wanted, '');
     if (!missing.length) return;
@@ -58,21 +62,27 @@ export class RawEvents {
         for (const event of events) this.kept.set(event.seq, event);
       }
       if (this.kept.size > KEPT) for (const seq of [...this.kept.keys()].slice(0, this.kept.size - KEPT)) this.kept.delete(seq);
-      if (told === this.told) this.#print(this.seqs.slice(-this.shown), '');
+      if (told === this.told) this.#print(this.#wanted(), '');
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (told === this.told) this.#print(wanted, error.message || text('error.away'));
     }
   }
 
+  #wanted() {
+    const at = this.focus ? this.seqs.findIndex((seq) => seq >= this.focus) : -1;
+    const to = at < 0 ? this.seqs.length : Math.min(this.seqs.length, Math.max(at + this.shown / 2, this.shown));
+    return this.seqs.slice(Math.max(0, to - this.shown), to);
+  }
+
   /** @param {number[]} wanted @param {string} trouble */
   #print(wanted, trouble) {
-    const older = this.seqs.length - wanted.length;
+    const older = Math.max(0, this.seqs.indexOf(/** @type {number} */ (wanted[0])));
+    const newer = this.seqs.length - wanted.length - older;
     const found = wanted.map((seq) => this.kept.get(seq)).filter((event) => event !== undefined);
-    fill(this.title, h('span', null, text('events.title')), h('span', null, text('events.order')));
-    fill(
-      this.body,
-      older > 0 && h('button', {
+    /** @param {string} words */
+    const more = (words) =>
+      h('button', {
         class: 'text-button',
         on: {
           click: () => {
@@ -80,8 +90,13 @@ export class RawEvents {
             this.#load();
           },
         },
-      }, text('events.older', { n: count(older) })),
-      found.length > 0 && h('pre', { class: 'mono events', tabindex: '0' }, found.map(printed)),
+      }, words);
+    fill(this.title, h('span', null, text('events.title')), h('span', null, text('events.order')));
+    fill(
+      this.body,
+      older > 0 && more(text('events.older', { n: count(older) })),
+      found.length > 0 && h('pre', { class: 'mono events', tabindex: '0' }, found.map((event) => printed(event, event.seq === this.focus))),
+      newer > 0 && more(text('events.newer', { n: count(newer) })),
       !found.length && !trouble && h('p', { class: 'quiet' }, text('events.loading')),
       trouble && h('p', { class: 'quiet' }, trouble),
     );
@@ -100,18 +115,19 @@ export function spans(seqs) {
   return out;
 }
 
-/** @param {RawEvent} event */
-function printed(event) {
+/** @param {RawEvent} event @param {boolean} picked */
+function printed(event, picked) {
   const { kind, ...said } = event.signal;
-  const place = [event.turn ? `turn ${event.turn}` : '', event.n ? `n ${event.n}` : '', event.late ? 'late' : ''].filter(Boolean).join(' · ');
+  const place = [event.turn ? text('inspect.turn', { turn: event.turn }) : '', event.late ? text('events.late') : ''].filter(Boolean).join(' · ');
+  const origin = [stamp(event.at), event.said_at ? `${text('inspect.said')} ${stamp(event.said_at)}` : '', event.source ? `${plain(event.source, 80)} n ${event.n}` : ''];
   return h(
     'div',
-    { class: 'event', dataset: { seq: String(event.seq) } },
+    { class: `event ${picked ? 'picked' : ''}`, dataset: { seq: String(event.seq) } },
     h('span', { class: 'quiet' }, count(event.seq)),
     ' ',
     h('span', { class: kind === 'failed' || kind === 'gap' ? 'bad' : 'kind' }, foreign(kind, { most: 60 })),
     '  ',
-    h('span', { class: 'quiet', title: `${stamp(event.at)}${event.source ? `\n${event.source}` : ''}` }, clock(event.at), place && ` ${place}`),
+    h('span', { class: 'quiet', title: origin.filter(Boolean).join('\n') }, clock(event.at), place && ` · ${place}`),
     '\n',
     members(said).map(([name, value]) => ['  ', name, ' ', outline(value, 4), '\n']),
   );

@@ -49,6 +49,6 @@ export function mark() {
     svg('path', { class: 'flow', d: 'M2 5.5h3.5c4.5 0 4.5 5 9 5H18' }),
     svg('path', { class: 'state', d: 'M2 10.5h3c4 0 5-5 9-5h4' }),
     svg('path', { class: 'knowledge', d: 'M2 15.5h16' }),
-    svg('circle', { class: 'note', cx: 14, cy: 10.5, r: 2.5 }),
+    svg('circle', { class: 'spot', cx: 14, cy: 10.5, r: 2.5 }),
   );
 }

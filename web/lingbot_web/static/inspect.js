@@ -87,7 +87,7 @@ export class Inspector {
       h('button', { class: 'icon-button close-panel', 'aria-label': text('inspect.close'), title: text('inspect.close'), on: { click: () => this.page.onClose() } }, icon('close')),
     );
     fill(this.body, pane.body);
-    this.raw.show(subject.key, map.cursor.epoch, pane.seqs.filter((seq) => seq <= upto), about);
+    this.raw.show(subject.key, map.cursor.epoch, pane.seqs.filter((seq) => seq <= upto), about, view.selection.seq);
     this.host.scrollTop = scroll;
     if (about === this.about && focused) for (const element of this.body.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus({ preventScroll: true });
     this.about = about;

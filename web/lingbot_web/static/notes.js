@@ -3,6 +3,9 @@
 import { byId, fill, h } from 'lb/dom';
 import { lang, text } from 'lb/i18n';
 
+/** What stands in the rows of each stave. */
+const ROW = /** @type {const} */ ({ flow: 'intent', state: 'slot', knowledge: 'doc' });
+
 export class Notes {
   /** @param {import('lb/score').Score} score */
   constructor(score) {
@@ -15,11 +18,10 @@ export class Notes {
   /** @param {import('lb/fold').DialogueMap | null} map */
   render(map) {
     const coverage = map?.about.coverage ?? {};
-    const staves = map ? this.score.staves() : [];
-    const shown = staves.filter(({ layer, rows }) => coverage[layer] === 'none' || (coverage[layer] === 'partial' && !rows));
-    const sign = JSON.stringify([shown, lang()]);
+    const shown = !map ? [] : this.score.layout.staves.staves.filter(({ layer }) => coverage[layer] === 'none' || (coverage[layer] === 'partial' && !map.nodesOfKind(ROW[layer]).length));
+    const sign = JSON.stringify([shown.map(({ layer, rows, bottom }) => [layer, rows, bottom]), lang()]);
     if (sign === this.told) return;
     this.told = sign;
-    fill(this.host, shown.map(({ layer, y, h: height }) => h('p', { class: `note ${layer}`, style: { top: `${y + Math.max(0, Math.min(height / 2, 60))}px` } }, text(coverage[layer] === 'none' ? 'coverage.note' : 'coverage.note.partial', { layer: text(`score.${layer}`) }))));
+    fill(this.host, shown.map(({ layer, rows, bottom }) => h('p', { class: `note ${layer}`, style: { top: `${rows + Math.min((bottom - rows) / 2, 60)}px` } }, text(coverage[layer] === 'none' ? 'coverage.note' : 'coverage.note.partial', { layer: text(`score.${layer}`) }))));
   }
 }

@@ -116,6 +116,17 @@ export function callout(view, finding) {
   );
 }
 
+/** The callouts of one subject, those nearest to what was picked first; more than two fold away. @param {View} view @param {Finding[]} findings */
+export function callouts(view, findings) {
+  const { turn } = view.selection;
+  const near = (/** @type {Finding} */ finding) => (turn ? Math.max(finding.since - turn, turn - finding.turn, 0) : -finding.seq);
+  const sorted = [...findings].sort((a, b) => near(a) - near(b) || b.seq - a.seq);
+  return [
+    sorted.slice(0, 2).map((finding) => callout(view, finding)),
+    sorted.length > 2 && h('details', { class: 'more-callouts' }, h('summary', null, text('inspect.more', { n: sorted.length - 2 })), sorted.slice(2, 40).map((finding) => callout(view, finding))),
+  ];
+}
+
 /** The mark of a node that a finding speaks of: the latest of its events on that node. @param {import('lb/fold').DialogueMap} map @param {Finding} finding @param {string} id */
 function markOf(map, finding, id) {
   for (let i = finding.edges.length - 1; i >= 0; i--) {

@@ -4,7 +4,7 @@ import { lineChart } from 'lb/charts';
 import { foreign, h } from 'lb/dom';
 import { age, day, score } from 'lb/format';
 import { known, text } from 'lb/i18n';
-import { callout, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
+import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
 import { decidingStage, docsOfTurn, findingsAbout, recallsOf } from 'lb/past';
 
 /** @typedef {import('lb/pane').View} View */
@@ -31,7 +31,7 @@ export function docPane(view, node) {
   const updated = typeof props.updated_at === 'number' ? props.updated_at : null;
   const body = [
     heading(node.label, text('kind.doc'), 'knowledge', whereabouts(view, node.id)),
-    findingsAbout(map, { id: node.id }, upto).map((finding) => callout(view, finding)),
+    callouts(view, findingsAbout(map, { id: node.id }, upto)),
     part(
       text('doc.scores'),
       text('doc.recalls', { n: recalls.length }),
@@ -80,7 +80,7 @@ export function answerPane(view, node) {
   const { used, cut } = docsOfTurn(map, node.turn, upto, node.id);
   const body = [
     heading(text('answer.title', { turn: node.turn }), text('kind.answer'), 'knowledge', foreign(node.id, { most: 80 })),
-    findingsAbout(map, { id: node.id }, upto).map((finding) => callout(view, finding)),
+    callouts(view, findingsAbout(map, { id: node.id }, upto)),
     part(text('answer.text'), '', h('p', { class: 'speech' }, foreign(node.label, { most: 6000, lines: true }))),
     part(text('answer.used'), String(used.length), used.length > 0 ? docList(view, used, node.turn, true) : h('p', { class: 'quiet' }, text('answer.bare'))),
     cut.length > 0 && part(text('answer.cut'), String(cut.length), docList(view, cut, node.turn, false)),

@@ -4,7 +4,7 @@ import { lineChart } from 'lb/charts';
 import { foreign, h } from 'lb/dom';
 import { score } from 'lb/format';
 import { text } from 'lb/i18n';
-import { callout, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
+import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
 import { findingsAbout, labelOf, visitsOf } from 'lb/past';
 
 /** @typedef {import('lb/pane').View} View */
@@ -25,7 +25,7 @@ export function intentPane(view, node) {
   const turns = { first: Math.max(1, map.firstTurn), last: map.lastTurn };
   const body = [
     heading(node.label, text('kind.intent'), 'flow', whereabouts(view, node.id)),
-    findingsAbout(map, { id: node.id }, upto).map((finding) => callout(view, finding)),
+    callouts(view, findingsAbout(map, { id: node.id }, upto)),
     part(
       text('intent.confidence'),
       text('intent.merged', { n: visits.length }),

@@ -4,7 +4,7 @@ import { stepChart } from 'lb/charts';
 import { foreign, h } from 'lb/dom';
 import { span, valueText } from 'lb/format';
 import { text } from 'lb/i18n';
-import { callout, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
+import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
 import { findingsAbout, labelOf, lifeOf, overwritesOf } from 'lb/past';
 
 /** @typedef {import('lb/pane').View} View */
@@ -22,7 +22,7 @@ export function slotPane(view, node) {
   const now = props.set === false ? text('slot.cleared') : valueText(props.value);
   const body = [
     heading(node.label, text('kind.slot'), 'state', whereabouts(view, node.id)),
-    findingsAbout(map, { id: node.id }, upto).map((finding) => callout(view, finding)),
+    callouts(view, findingsAbout(map, { id: node.id }, upto)),
     part(
       text('slot.history'),
       text('slot.counts', { writes, reads: life.length - writes }),

@@ -3,7 +3,7 @@
 import { foreign, h, plain } from 'lb/dom';
 import { clock, count, day, score, valueText, zone } from 'lb/format';
 import { lang, text } from 'lb/i18n';
-import { callout, facts, heading, nodeLink, part, timeOf } from 'lb/pane';
+import { callout, callouts, facts, heading, nodeLink, part, timeOf } from 'lb/pane';
 import { docList, stageName } from 'lb/pane_doc';
 import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, stepsOfTurn } from 'lb/past';
 import { coverageOf } from 'lb/sessions';
@@ -25,16 +25,22 @@ export function turnPane(view, turn) {
   const answers = [...map.nodes.values()].filter((node) => node.kind === 'answer' && node.turn === turn && node.seq <= upto);
   const [first, last] = seqsOfTurn(map, turn);
   const to = Math.min(last, upto);
-  const shown = happened.filter((edge) => edge.kind !== 'recall' || edge.props.stage !== 'prompt').slice(0, MOST_STEPS);
+  const shown = happened.filter(telling).slice(0, MOST_STEPS);
   const body = [
     heading(turn ? text('turn.title', { turn }) : text('score.opening'), text('kind.turn'), 'flow', place && place.id ? [foreign(place.id, { most: 60 }), ' · '] : '', place ? timeOf(view, place.at, turn) : ''),
     part(text('turn.said'), '', h('p', { class: 'speech' }, said?.label ? foreign(said.label, { most: 4000, lines: true }) : h('span', { class: 'quiet' }, text('inspect.silent')))),
-    findingsAbout(map, { turn }, upto).map((finding) => callout(view, finding)),
+    callouts(view, findingsAbout(map, { seqs: [first, to] }, upto)),
     part(text('turn.happened'), text('turn.events', { n: Math.max(0, to - first + 1) }), h('ol', { class: 'happened' }, shown.map((edge) => happening(view, edge)))),
     (used.length > 0 || cut.length > 0) && part(text('turn.docs'), '', docList(view, used, turn, true), docList(view, cut, turn, false)),
     answers.map((answer) => part(text('answer.text'), '', h('p', { class: 'speech' }, foreign(answer.label, { most: 6000, lines: true })), nodeLink(view, answer.id, { turn, words: text('answer.open') }))),
   ];
   return { body, seqs: numbers(first, to) };
+}
+
+/** Leaves out what other lines say already: staying in an intent, and the prompt's documents, which stand below. @param {Edge} edge */
+function telling(edge) {
+  if (edge.kind === 'jump') return edge.source !== edge.target || edge.props.condition || edge.props.closes;
+  return edge.kind !== 'recall' || edge.props.stage !== 'prompt';
 }
 
 /** @param {number} from @param {number} to the last thousand of them */

@@ -101,11 +101,16 @@ export function docsOfTurn(map, turn, upto, answer) {
   };
 }
 
-/** The findings whose evidence a node or event is part of. @param {DialogueMap} map @param {{id?: string, turn?: number}} about @param {number} upto @returns {Finding[]} */
-export function findingsAbout(map, about, upto) {
-  return [...map.findings.values()].filter(
-    (finding) => finding.seq <= upto && (about.id === undefined || finding.nodes.includes(about.id) || finding.edges.includes(about.id)) && (about.turn === undefined || (finding.since <= about.turn && about.turn <= finding.turn)),
-  );
+/**
+ * The findings that a node, or something between two events, is evidence of.
+ * @param {DialogueMap} map @param {{id?: string, seqs?: [number, number]}} about @param {number} upto @returns {Finding[]}
+ */
+export function findingsAbout(map, { id, seqs }, upto) {
+  return [...map.findings.values()].filter((finding) => {
+    if (finding.seq > upto) return false;
+    if (id !== undefined) return finding.nodes.includes(id) || finding.edges.includes(id);
+    return seqs !== undefined && (finding.seqs.length ? finding.seqs : [finding.seq]).some((seq) => seqs[0] <= seq && seq <= seqs[1]);
+  });
 }
 
 /** Events that are evidence of some finding: their marks are red. @param {DialogueMap} map @param {number} upto @returns {Set<number>} */

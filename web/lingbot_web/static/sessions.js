@@ -249,7 +249,7 @@ export class Sessions {
         h(
           'span',
           { class: 'line' },
-          h('span', { class: 'about' }, h('span', { class: 'mono' }, key.slice(0, 6)), ` · ${text('sessions.turns', { n: summary.turns })}`, originOf(summary)),
+          h('span', { class: 'about' }, text('sessions.turns', { n: summary.turns }), originOf(summary), ' · ', h('span', { class: 'mono' }, key.slice(0, 6))),
           coverageOf(summary.coverage),
           findingsOf(summary),
         ),

@@ -81,7 +81,9 @@ const WORDS = {
 
   'error.away': ['服务器没有应答', 'the server does not answer'],
 
+  'events.late': ['迟到', 'late'],
   'events.loading': ['正在读取原始事件…', 'Reading the raw events…'],
+  'events.newer': ['更晚的 {n} 条', '{n} later'],
   'events.older': ['更早的 {n} 条', '{n} earlier'],
   'events.order': ['按 seq', 'by seq'],
   'events.title': ['原始事件', 'Raw events'],
@@ -135,6 +137,7 @@ const WORDS = {
   'inspect.first': ['首次出现', 'First seen'],
   'inspect.label': ['检查栏', 'Inspector'],
   'inspect.moment': ['seq {seq} 时刻 · 第 {turn} 轮', 'as of seq {seq} · turn {turn}'],
+  'inspect.more': ['另外 {n} 处异常', '{n} more {n|anomaly|anomalies}'],
   'inspect.none': ['未选择节点', 'Nothing selected'],
   'inspect.none.why': ['点一个节点，看它的历史和原始事件。', 'Click a mark to see its history and raw events.'],
   'inspect.picked': ['选中第 {turn} 轮', 'turn {turn}'],
@@ -145,7 +148,7 @@ const WORDS = {
   'inspect.turns': ['第 {from}–{to} 轮', 'turns {from}–{to}'],
   'inspect.yes': ['是', 'yes'],
 
-  'intent.candidates': ['落选的候选', 'Candidates it beat'],
+  'intent.candidates': ['候选意图', 'Candidates'],
   'intent.confidence': ['置信度历史', 'Confidence history'],
   'intent.filled': ['已填', 'filled'],
   'intent.jumps': ['跳转条件', 'What let each jump through'],

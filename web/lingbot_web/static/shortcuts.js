@@ -1,0 +1,35 @@
+// Keys that work anywhere on the page; those of the map are the score's own.
+
+import { showHelp } from 'lb/help';
+
+/** @typedef {{score: import('lb/score').Score, finder: import('lb/finder').Finder, transport: import('lb/transport').Transport, space: () => void, switchLang: () => void, switchTheme: () => void, showPanel: (open: boolean) => void, showMenu: (open: boolean) => void}} Keyed */
+
+/** @param {Keyed} page */
+export function listen(page) {
+  document.addEventListener('keydown', (event) => {
+    const target = event.target instanceof HTMLElement ? event.target : null;
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target?.closest('input, textarea, select, dialog, [popover]')) return;
+    const button = target?.closest('button, a, summary, pre');
+    // A focused button keeps the keys that press it, and what scrolls keeps its arrows.
+    if (button && (event.key === ' ' || event.key === 'Enter' || (button.tagName === 'PRE' && event.key.startsWith('Arrow')))) return;
+    if (own(page, event.key)) event.preventDefault();
+    else if (page.score.key(event)) {
+      if ([',', '.', 'Home', 'End', 'f', 'F'].includes(event.key)) page.transport.stop();
+    } else if (event.key === 'Escape') {
+      page.showPanel(false);
+      page.showMenu(false);
+    }
+  });
+}
+
+/** @param {Keyed} page @param {string} key */
+function own(page, key) {
+  if (key === ' ') page.space();
+  else if (key === '/') page.finder.focus();
+  else if (key === '?') showHelp();
+  else if (key === 't' || key === 'T') page.switchTheme();
+  else if (key === 'l' || key === 'L') page.switchLang();
+  else return false;
+  return true;
+}
