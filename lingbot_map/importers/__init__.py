@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-from lingbot_map.errors import UnknownFormat
+from lingbot_map.errors import BadInput, UnknownFormat
 from lingbot_map.importers import botframework, chat, rasa, rasa_sql, recording
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Problem, Reading, Report
@@ -57,10 +57,13 @@ def read(
             yield from chat.read(reading)
         else:
             yield from recording.read(reading, shape)
+        if not told.sessions:
+            first = str(told.problems[0]) if told.problems else "nothing"
+            raise BadInput(blob.name, "at least one conversation that can be read", first)
 
 
 def _format(blob: Blob, shape: Shape) -> str:
-    refusals = []
+    refusals: dict[str, list[str]] = {}
     for format, why in (
         ("recording", recording.refuse(shape)),
         ("rasa", rasa.refuse(shape)),
@@ -70,8 +73,8 @@ def _format(blob: Blob, shape: Shape) -> str:
     ):
         if not why:
             return format
-        refusals.append((format, why))
-    raise UnknownFormat(blob.name, refusals)
+        refusals.setdefault(why, []).append(format)
+    raise UnknownFormat(blob.name, [(", ".join(formats), why) for why, formats in refusals.items()])
 
 
 __all__ = ["LIMITS", "ImportedSession", "Limits", "Problem", "Report", "Source", "read", "sniff"]

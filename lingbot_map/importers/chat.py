@@ -12,7 +12,7 @@ import orjson
 
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Reading, Record
-from lingbot_map.importers.shape import Shape
+from lingbot_map.importers.shape import NO_JSON, Shape
 from lingbot_probes.adapters.botframework import BotFramework
 
 NAME = "chat"
@@ -26,7 +26,7 @@ def refuse(blob: Blob, shape: Shape) -> str:
     """Why the file is no chat; "" if it is one."""
     if shape.kind != "text":
         return "not plain text"
-    if shape.why and shape.why != "no JSON":
+    if shape.why and shape.why != NO_JSON:
         return shape.why
     return "" if "user" in _names(blob) or "bot" in _names(blob) else "no header `user=...` or `bot=...`"
 

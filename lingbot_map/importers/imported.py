@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -172,8 +171,8 @@ class Reading:
         first = next((item for chunk in head for item in chunk.said), None)
         stamp = first.said_at if first is not None else None
         session_id = scribe.session
-        identity = [format, session_id, self.blob.digest() if stamp is None else stamp]
-        source = f"import:{format}:{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]}"
+        identity = f"{format}\n{session_id}\n{self.blob.digest() if stamp is None else repr(stamp)}"
+        source = f"import:{format}:{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:24]}"
         told = ImportedSession(session_id, source, format, iter(()), scribe.found, events)
         told.items = self._items(told, head, chunks)
         known = self._sources.setdefault(session_id, source)

@@ -33,9 +33,9 @@ def refuse(shape: Shape) -> str:
     """Why the file is no recording of ours; "" if it is one."""
     if shape.kind in ("text", "sqlite"):
         return shape.why
-    if shape.kind != "lines":
-        return "not an event a line"
-    return "" if any(map(_known, shape.samples)) else "neither its header nor events with `seq` and `signal`"
+    if any(map(_known, shape.samples)) and shape.kind == "lines":
+        return ""
+    return "neither its header nor events with `seq` and `signal`" if shape.samples else shape.why or "no records"
 
 
 def _known(sample: Any) -> bool:
@@ -102,7 +102,7 @@ def _seq(record: dict[str, Any]) -> int:
 
 def _read(reading: Reading, places: Places, name: str, *, tell: bool) -> Iterator[tuple[Event | None, Chunk | None]]:
     """Each event of the recording once, in order of seq; where one can't be read, the problem instead."""
-    last = 0
+    last, kept = 0, None
     scribe = Scribe(name)
     for where, raw, _ in read_places(reading, places, "line"):
         try:
@@ -112,9 +112,13 @@ def _read(reading: Reading, places: Places, name: str, *, tell: bool) -> Iterato
                 yield None, Chunk(scribe, [], reading.problem(where, str(why)))
             continue
         if event.seq == last:
-            reading.report.repeated += tell
+            if event == kept:
+                reading.report.repeated += tell
+            elif tell:
+                problem = reading.problem(where, f"seq {last} again, with other content; the first one stays")
+                yield None, Chunk(scribe, [], problem)
             continue
-        last = event.seq
+        last, kept = event.seq, event
         yield event, None
 
 

@@ -11,10 +11,12 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from lingbot_map.importers.blob import Blob
+from lingbot_map.importers.limits import LIMITS
 from lingbot_map.importers.records import BadRecord, Item, items, list_start, parse
 
 _SAMPLES = 20
 _LISTS = ("events", "transcript", "activities", "Transcript", "Activities")
+NO_JSON = "no JSON"
 SQLITE = b"SQLite format 3\x00"
 
 
@@ -67,26 +69,32 @@ def shape_of(blob: Blob) -> Shape:
         return Shape("text", why="binary data")
     if body[:1] == b"[":
         return _list(blob)
-    first, samples = _line_samples(blob)
+    first, samples, why = _line_samples(blob)
     if samples and (first or body[:1] != b"{"):
         return Shape("lines", samples)
     if body[:1] == b"{":
         document = _object(blob)
-        if document.opens >= 0 or document.top or not samples:
+        if document.opens >= 0 or document.top:
             return document
-        return Shape("lines", samples)
-    return Shape("text", why="no JSON")
+        return Shape("lines", samples, why=why)
+    return Shape("text", why=NO_JSON)
 
 
-def _line_samples(blob: Blob) -> tuple[bool, list[Any]]:
-    """(whether the first line is a whole object, the objects among the first lines)."""
-    first, found = False, []
-    for place, (_, _, line) in enumerate(islice(blob.lines(), _SAMPLES)):
-        value = None if line is None else _read(line)
+def _line_samples(blob: Blob) -> tuple[bool, list[Any], str]:
+    """(whether the first line is a whole object, the objects among the first lines, what is wrong with another)."""
+    first, found, bad = False, [], ""
+    for place, (number, _, line) in enumerate(islice(blob.lines(), _SAMPLES)):
+        value = None
+        try:
+            if line is None:
+                raise BadRecord(f"longer than {LIMITS.line:,} bytes")
+            value = parse(line)
+        except BadRecord as why:
+            bad = bad or f"line {number}: {why}"
         if type(value) is dict:
             first = first or place == 0
             found.append(value)
-    return first, found
+    return first, found, bad
 
 
 def _list(blob: Blob) -> Shape:

@@ -57,25 +57,6 @@ class Rasa:
         self._sessions = 0
         self._initial = dict(slots or {})
         self._held: Event | None = None
-        self._handlers: dict[str, Callable[[Event], None]] = {
-            "user": self._user,
-            "bot": self._bot,
-            "agent": self._agent,
-            "slot": self._slot,
-            "reset_slots": self._reset_slots,
-            "action": self._action,
-            "active_loop": self._form,
-            "form": self._form,
-            "action_execution_rejected": self._rejected,
-            "flow_started": self._flow,
-            "flow_resumed": self._flow,
-            "flow_completed": self._flow_over,
-            "flow_cancelled": self._flow_over,
-            "stack": self._stack,
-            "rewind": self._rewind,
-            "undo": self._undo,
-            "restart": self._restart,
-        }
         self._begin()
 
     def _begin(self) -> None:
@@ -152,11 +133,11 @@ class Rasa:
     def _tell(self, kind: str, event: Event) -> None:
         self._open(event)
         before = self.scribe.n
-        handler = self._handlers.get(kind)
+        handler = _HANDLERS.get(kind)
         if handler is None:
             self._keep(kind, event)
         else:
-            handler(event)
+            handler(self, event)
         if kind in ("user", "action"):
             self._applied.append((kind, before, ()))
 
@@ -327,6 +308,27 @@ class Rasa:
             if event == kind:
                 break
         return max(to, 1)
+
+
+_HANDLERS: dict[str, Callable[[Rasa, Event], None]] = {
+    "user": Rasa._user,
+    "bot": Rasa._bot,
+    "agent": Rasa._agent,
+    "slot": Rasa._slot,
+    "reset_slots": Rasa._reset_slots,
+    "action": Rasa._action,
+    "active_loop": Rasa._form,
+    "form": Rasa._form,
+    "action_execution_rejected": Rasa._rejected,
+    "flow_started": Rasa._flow,
+    "flow_resumed": Rasa._flow,
+    "flow_completed": Rasa._flow_over,
+    "flow_cancelled": Rasa._flow_over,
+    "stack": Rasa._stack,
+    "rewind": Rasa._rewind,
+    "undo": Rasa._undo,
+    "restart": Rasa._restart,
+}
 
 
 def _policy(event: Event) -> str:

@@ -22,7 +22,8 @@ class Found:
 
     ``said`` counts signals by kind, ``kept`` the raw ones by the source's word, ``left`` what could not be carried
     over, by a word for it. ``routed_turns`` are the turns with an intent, ``unsure`` those of them whose
-    first has no confidence. ``backwards`` counts records whose time is before that of an earlier one, ``timeless`` those without.
+    first has no confidence. ``backwards`` counts records whose time is before that of an earlier one, ``timeless``
+    those without one.
     """
 
     said: Counter[str] = field(default_factory=Counter)
