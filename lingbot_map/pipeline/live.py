@@ -12,6 +12,7 @@ import msgspec
 from lingbot_map import codec
 from lingbot_map.deltas import Applied, Delta
 from lingbot_map.events import Event
+from lingbot_map.mapper import Mapper
 from lingbot_map.pipeline.tail import Tail
 from lingbot_map.session import Session
 
@@ -29,6 +30,15 @@ class Live:
         self.showing: asyncio.TimerHandle | asyncio.Handle | None = None
         self.waking: asyncio.TimerHandle | None = None
         self._keyframe: tuple[int, bytes] = (-1, b"")
+
+    def show_from_start(self, events: Sequence[Event]) -> None:
+        """A new session's own first events belong to its tail too: then a viewer may begin at 0."""
+        mapper = Mapper(session=self.session.id)
+        self.tail = Tail(self.tail.epoch, 0)
+        for event in events:
+            for piece in pieces(mapper.apply(event)):
+                self.tail.add(piece)
+        self.tail.show()
 
     def apply(self, events: Sequence[Event]) -> None:
         """Log the events, then map them, then keep what viewers need of it."""

@@ -61,13 +61,21 @@ class Shelf:
         except UnknownSession:
             return None
 
-    def create(self, session_id: str, facts: Mapping[str, Any]) -> Live:
-        """A new session with its own first events, for when ``find`` found none; the same if one has come meanwhile."""
+    def create(self, session_id: str, facts: Mapping[str, Any], at: float | None = None) -> Live:
+        """A new session with its own first events, for when ``find`` found none; the same if one has come meanwhile.
+
+        ``at`` is when a recording begins; without it the session begins now.
+        """
         present = self.lives.get(key_of(session_id))
         if present is not None:
             return present
-        session = Session.create(self._store, session_id, policy=self._policy, facts=facts, now=self.clock())
-        return self._keep(session, session.events(1, session.map.cursor.seq))
+        session = Session.create(
+            self._store, session_id, policy=self._policy, facts=facts, now=self.clock() if at is None else at
+        )
+        began = session.events(1, session.map.cursor.seq)
+        live = self._keep(session, began)
+        live.show_from_start(began)
+        return live
 
     def drop(self, live: Live) -> None:
         """Forget a session in memory; its viewers are told."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,9 +13,12 @@ from lingbot_map import importers
 from lingbot_map.events import Described, Event
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
+from lingbot_probes.signals import Numbered
 
 CHUNK = 500
 """Signals placed in one go; between two chunks live sources have their turn."""
+
+_EARLIEST, _HOUR, _DAY = 946_684_800.0, 3600.0, 86_400.0  # 2000-01-01: before it nobody recorded a bot
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -38,7 +41,8 @@ class Taking:
             await asyncio.to_thread(_try, path, name, progress)
             report = importers.Report()
             sessions = []
-            for imported in importers.read(path, name, report=report):
+            found = importers.read(path, name, report=report)
+            while (imported := await asyncio.to_thread(next, found, None)) is not None:
                 sessions.append(await self._session(imported))
         problems = [f"{problem.where}: {problem.reason}" for problem in report.problems]
         if report.problem_count > len(problems):
@@ -46,16 +50,20 @@ class Taking:
         return {"format": report.format, "sessions": sessions, "report": problems}
 
     async def _session(self, imported: importers.ImportedSession) -> dict[str, Any]:
-        live = await self._place_for(imported)
-        before = live.session.map.cursor.seq
-        for chunk in _chunks(imported.items, CHUNK):
+        chunks = _chunks(imported.items, CHUNK)
+        chunk: list[Numbered] = await asyncio.to_thread(next, chunks, [])
+        live, before = await self._place_for(imported, _begin(chunk, self._shelf.clock()))
+        while chunk:
             if live.gone:  # put away meanwhile
                 live = await self._shelf.open(live.session.key)
             taken = live.session.intake.take(
                 imported.source, chunk, self._shelf.clock(), numbered=chunk[-1].n, recorded=True
             )
             self._commit(live, taken.events)
-            await asyncio.sleep(0)
+            session = live.session
+            if session.snapshot_due(self._shelf.clock()):  # a ladder on which seeking stays quick
+                await asyncio.to_thread(session.recording.keep, *session.pack(self._shelf.clock()))
+            chunk = await asyncio.to_thread(next, chunks, [])
         facts = {"origin": imported.origin, "coverage": imported.coverage, "lost": imported.lost}
         about = live.session.map.about
         if any(about.get(name) != value for name, value in facts.items()):
@@ -70,16 +78,28 @@ class Taking:
             "lost": imported.lost,
         }
 
-    async def _place_for(self, imported: importers.ImportedSession) -> Live:
-        """The session to take it into. Another conversation that bears the same name gets one of its own."""
-        live = await self._shelf.find(imported.session_id)
+    async def _place_for(self, imported: importers.ImportedSession, begin: float) -> tuple[Live, int]:
+        """The session to take it into, and how many events that has already.
+
+        Another conversation that bears the same name gets a session of its own.
+        """
+        name = imported.session_id
+        live = await self._shelf.find(name)
         if live is not None and imported.source not in live.session.map.sources:
-            own_name = f"{imported.session_id[:240]}~{imported.source[-8:]}"
-            imported.items = imported.under(own_name).items
-            live = await self._shelf.find(own_name)
-            if live is None:
-                return self._shelf.create(own_name, {"origin": imported.origin})
-        return live or self._shelf.create(imported.session_id, {"origin": imported.origin})
+            name = f"{name[:240]}~{imported.source[-8:]}"
+            live = await self._shelf.find(name)
+        if live is not None:
+            return live, live.session.map.cursor.seq
+        return self._shelf.create(name, {"origin": imported.origin}, begin), 0
+
+
+def _begin(items: Sequence[Numbered], now: float) -> float:
+    """When the recording begins: its first time that can be believed (the next one is not an hour earlier)."""
+    stamps = [item.said_at for item in items if item.said_at is not None and _EARLIEST <= item.said_at <= now + _DAY]
+    for stamp, following in pairwise([*stamps, *stamps[-1:]]):
+        if following >= stamp - _HOUR:
+            return stamp
+    return now
 
 
 def _try(path: Path, name: str, progress: Progress | None) -> None:

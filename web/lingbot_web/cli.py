@@ -6,6 +6,7 @@ import asyncio
 import os
 import resource
 import signal
+import socket
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ from lingbot_map.pipeline import Pipeline
 from lingbot_web import export as exporting
 from lingbot_web import running, terminal
 from lingbot_web.beacon import Beacon, serving
+from lingbot_web.demo import DemoBot
 from lingbot_web.remote import MapRefused, Remote
 from lingbot_web.running import PORT, Address, is_loopback
 
@@ -41,7 +43,6 @@ main = typer.Typer(
     cls=_InOrder,
     name="lingbot-map",
     help="See what a chatbot does while it talks: a map of its dialogue, live and recorded.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -57,11 +58,11 @@ SNAPSHOTS = Path("snapshots")
 def run(arguments: Sequence[str]) -> int:
     """Run one command; what comes back is the exit code. Nothing is raised for what a user can cause."""
     try:
-        code = main(args=list(arguments), standalone_mode=False)
+        code = main(args=list(arguments) or ["--help"], standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else OK
     except typer.TyperException as why:
-        why.show()
+        terminal.complain(f"lingbot-map: {why.format_message()} (`lingbot-map -h` says what there is)")
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
@@ -132,12 +133,38 @@ def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: 
 def _serve(data: Path, address: Address, fsync: Literal["batch", "always"] = "batch", session: str = "") -> int:
     _allow_many_files()
     listener = address.listen()  # before the data folder is touched: a taken port is the commoner mistake
-    try:
-        pipeline = Pipeline.of_folder(data, fsync=fsync)
-    except BaseException:
-        listener.close()
-        raise
+    pipeline = _pipeline(data, listener, fsync)
     ended_by = running.run(pipeline, address, listener, data=data, ready=lambda beacon: _announce(beacon, session))
+    return INTERRUPTED if ended_by == signal.SIGINT else OK
+
+
+@main.command()
+def demo(
+    chat: Annotated[bool, typer.Option("--chat", help="Talk to the bot yourself.")] = False,
+    data: Data = SNAPSHOTS,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 for any free one.")] = PORT,
+    lang: Annotated[str, typer.Option(help="The language that comes first: zh or en.")] = "zh",
+    pace: Annotated[float, typer.Option(help="Seconds between two turns of the scripted customer.", min=0)] = 3.0,
+) -> int:
+    """Start a map, a telecom assistant and a customer who talks to it; open the address and watch.
+
+    Example: lingbot-map demo --lang en
+    """
+    if lang not in ("zh", "en"):
+        raise BadInput("--lang", "zh or en", lang)
+    address = Address(port=port)
+    listener = address.listen()
+    pipeline = _pipeline(data, listener)
+    bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announce)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if chat else None
+    try:
+        ended_by = running.run(
+            pipeline, address, listener, data=data, ready=bot.start, may_end=bot.gone, interruptible=not chat
+        )
+    finally:
+        bot.end()
+        if chat:
+            signal.signal(signal.SIGINT, before)
     return INTERRUPTED if ended_by == signal.SIGINT else OK
 
 
@@ -145,6 +172,14 @@ def _announce(beacon: Beacon, session: str = "") -> None:
     terminal.say(f"Map       {beacon.address(session)}")
     terminal.say(f"Data      {terminal.visible(beacon.data)}")
     terminal.say("Probes on this machine find it by themselves. Ctrl-C ends it.")
+
+
+def _pipeline(data: Path, listener: socket.socket, fsync: Literal["batch", "always"] = "batch") -> Pipeline:
+    try:
+        return Pipeline.of_folder(data, fsync=fsync)
+    except BaseException:
+        listener.close()
+        raise
 
 
 def _allow_many_files() -> None:
@@ -289,7 +324,7 @@ def verify(
 
     if stdin:
         return verify_stream(sys.stdin, sys.stdout, repair=repair)
-    return check([folder or SNAPSHOTS], repair=repair, out=sys.stdout, as_json=as_json)
+    return check([folder or SNAPSHOTS], sys.stdout, repair=repair, as_json=as_json)
 
 
 @main.command()

@@ -78,7 +78,7 @@ def _numbered(said: Any) -> dict[str, int]:
 def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
     """Whether ``value`` is nested deeper than ``limit``; walks level by level, so no depth can exhaust the stack."""
     level = [value]
-    for _ in range(limit + 1):
+    for _ in range(limit):
         level = [
             child
             for item in level

@@ -91,7 +91,13 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self.ended_by = 0
+        self.signals: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
+        self.may_end: Callable[[], bool] = lambda: True
         self._ready = ready
+
+    async def on_tick(self, counter: int) -> bool:
+        """As uvicorn's, every 100 ms; once the end is wanted it comes when ``may_end`` agrees."""
+        return await super().on_tick(counter) and (self.force_exit or self.may_end())
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """As uvicorn's."""
@@ -101,11 +107,11 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """SIGINT and SIGTERM end the server; a second SIGINT ends it without waiting for anybody."""
+        """``signals`` end the server; a second SIGINT ends it without waiting for anybody."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self._on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, self._on_signal) for number in self.signals}
         try:
             yield
         finally:
@@ -146,10 +152,13 @@ def run(
     *,
     data: Path | None,
     ready: Callable[[Beacon], None],
+    may_end: Callable[[], bool] = lambda: True,
+    interruptible: bool = True,
 ) -> int:
     """Serve on ``listener`` (of ``address.listen``) until a signal comes; what comes back is the signal's number.
 
-    ``ready`` is called once the map answers.
+    ``ready`` is called once the map answers. When the end is wanted, ``may_end`` is asked until it agrees. Not
+    ``interruptible``: Ctrl-C is meant for somebody else.
     """
     port = listener.getsockname()[1]
     token = new_token()
@@ -157,6 +166,9 @@ def run(
     server = make_server(pipeline, address, address.door(token, port), lambda: ready(light))
     # What was recovered stays: a full collection over 300,000 objects would stop everybody for 150 ms.
     pipeline.on_recovered = gc.freeze
+    server.may_end = may_end
+    if not interruptible:
+        server.signals = (signal.SIGTERM,)
     with beacon.lit(port, light):
         asyncio.run(server.serve(sockets=[listener]))
     return server.ended_by

@@ -142,9 +142,12 @@ def quiet_logs() -> None:
     logging.getLogger("uvicorn.access").disabled = True
 
 
+_CAUSED_BY_CLIENTS = {"ASGI callable returned without completing handshake."}  # it left in the middle of one
+
+
 class _OneLine(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.levelno < logging.ERROR:
+        if record.levelno < logging.ERROR or record.getMessage() in _CAUSED_BY_CLIENTS:
             return False
         record.exc_info = None
         record.exc_text = None

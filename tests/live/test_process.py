@@ -1,0 +1,205 @@
+"""The map as a process: started from the command line, found by its files, killed, interrupted, started again."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lingbot_map.store import key_of
+from tests.live.server import PATIENCE, Client, wait_for
+
+COMMAND = [sys.executable, "-c", "import sys; from lingbot_web.command import main; sys.exit(main())"]
+
+
+class Process:
+    """A ``lingbot-map serve`` of our own."""
+
+    def __init__(self, data: Path, runtime: Path, *arguments: str) -> None:
+        runtime.mkdir(exist_ok=True)
+        self.runtime = runtime
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
+        self.process = subprocess.Popen(
+            [*COMMAND, "serve", "--data", str(data), "--port", "0", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/#t=(\S+)", line)
+        assert found, (line, self.process.stderr and self.process.stderr.read())
+        self.client = Client(int(found[1]), found[2])
+
+    def end(self, how: signal.Signals) -> tuple[int, str, str]:
+        """(exit code, rest of the output, errors)"""
+        self.process.send_signal(how)
+        out, err = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, out, err
+
+
+@contextmanager
+def started(data: Path, runtime: Path, *arguments: str) -> Iterator[Process]:
+    process = Process(data, runtime, *arguments)
+    try:
+        yield process
+    finally:
+        if process.process.poll() is None:
+            process.process.kill()
+            process.process.communicate()
+
+
+def test_kill_9_loses_nothing_that_was_acknowledged_or_shown(tmp_path: Path) -> None:
+    data, runtime = tmp_path / "data", tmp_path / "run"
+    acked = seen = 0
+    for round_number in range(3):
+        with started(data, runtime) as process:
+            wait_for(lambda: process.client.get("/healthz")["status"] == "ok", "recovery")
+            process.client.made["calls1"] = acked
+            if acked:
+                frame = process.client.keyframe("call")
+                turns = [
+                    label
+                    for label, kind in zip(frame["nodes"]["label"], frame["nodes"]["kind"], strict=True)
+                    if kind == "utterance"
+                ]
+                assert turns == [f"turn {i}" for i in range(1, acked + 1)]
+                assert frame["cursor"]["seq"] == seen
+                place = ("call", frame["cursor"]["epoch"], frame["cursor"]["seq"])
+            else:
+                process.client.say("turn 1")
+                acked = 1
+                frame = process.client.keyframe("call")
+                place = ("call", frame["cursor"]["epoch"], frame["cursor"]["seq"])
+                seen = frame["cursor"]["seq"]
+            with process.client.watch(*place) as viewer:
+                assert viewer.next("hello")["resume"] is True, "a killed process tore nothing"
+                for _ in range(20 + round_number):
+                    acked += 1
+                    assert process.client.say(f"turn {acked}")["acked"] == {"call": [[acked, acked]]}
+                seen += 20 + round_number
+                assert viewer.seqs_to(seen)[-1] == seen
+            process.end(signal.SIGKILL)
+    assert acked == 64
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_it_ends_clean_and_quick_with_viewers_watching(tmp_path: Path, how: signal.Signals, code: int) -> None:
+    with started(tmp_path / "data", tmp_path / "run") as process:
+        process.client.say("hello")
+        cursor = process.client.keyframe("call")["cursor"]
+        with process.client.watch("call", cursor["epoch"], cursor["seq"]) as viewer:
+            viewer.next("hello")
+            began = time.monotonic()
+            assert process.end(how)[0] == code
+            assert time.monotonic() - began < 5
+        assert list((tmp_path / "run").glob("*/*")) == [], "the files by which it was found are gone"
+    with started(tmp_path / "data", tmp_path / "run") as process:
+        assert process.client.keyframe("call")["cursor"] == cursor
+        _, out, err = process.end(signal.SIGINT)
+    assert err == ""
+    assert "Traceback" not in out
+
+
+def test_it_is_found_by_two_private_files(tmp_path: Path) -> None:
+    data, runtime = tmp_path / "data", tmp_path / "run"
+    with started(data, runtime) as process:
+        folder = runtime / f"lingbot-map-{os.getuid()}"
+        assert folder.stat().st_mode & 0o777 == 0o700
+        token = folder / f"{process.client.port}.token"
+        assert token.stat().st_mode & 0o777 == 0o600
+        assert token.read_text() == process.client.token + "\n"
+        said = (folder / f"{process.client.port}.json").read_text()
+        assert process.client.token not in said
+        assert json.loads(said)["pid"] == process.process.pid
+        for path in data.rglob("*"):
+            if path.is_file():
+                assert process.client.token.encode() not in path.read_bytes()
+
+
+def test_the_token_is_printed_once_and_hostile_requests_print_nothing(tmp_path: Path) -> None:
+    with started(tmp_path / "data", tmp_path / "run") as process:
+        process.client.ask("GET", "/x%0aINFO:%20forged%1b[2J", None, {"User-Agent": "a\x1b[31mforged"})
+        process.client.ask("POST", "/ingest", b"\xff\xfe", {"Content-Type": "application/json"})
+        with process.client.watch() as viewer:
+            viewer.next("hello")
+            viewer.socket.send(b"\xff\xfe", text=True)
+            with pytest.raises(Exception, match="1007"):
+                viewer.socket.recv(timeout=PATIENCE)
+        _, out, err = process.end(signal.SIGINT)
+    assert err == ""
+    assert process.client.token not in out
+    assert "forged" not in out
+
+
+def test_a_second_map_on_the_same_folder_says_who_has_it(tmp_path: Path) -> None:
+    with started(tmp_path / "data", tmp_path / "run") as process:
+        done = subprocess.run(
+            [*COMMAND, "serve", "--data", str(tmp_path / "data"), "--port", "0"],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            env=process.environment,
+        )
+    assert done.returncode == 4
+    assert str(process.process.pid) in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_taken_port_is_named_with_the_way_out(tmp_path: Path) -> None:
+    with started(tmp_path / "data", tmp_path / "run") as process:
+        done = subprocess.run(
+            [*COMMAND, "serve", "--data", str(tmp_path / "other"), "--port", str(process.client.port)],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            env=process.environment,
+        )
+    assert done.returncode == 2
+    assert "--port 0" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "other").exists()
+
+
+def test_import_and_open_hand_files_to_the_map_that_serves_the_folder(tmp_path: Path) -> None:
+    data, file = tmp_path / "data", tmp_path / "call.jsonl"
+    with started(data, tmp_path / "run") as process:
+        process.client.say("hello", "again", session="to export")
+
+        def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [*COMMAND, *arguments, "--data", str(data)],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                env=process.environment,
+            )
+
+        exported = command("export", "to export", "--out", str(file))
+        assert (exported.returncode, exported.stderr) == (0, "")
+        listed = json.loads(command("sessions", "--json").stdout)
+        assert [summary["id"] for summary in listed["sessions"]] == ["to export"]
+        assert json.loads(command("stats", "--json").stdout)["server"] == process.client.get("/api/stats")["server"]
+        assert process.client.ask("DELETE", f"/api/sessions/{key_of('to export')}")[0] == 200
+        opened = command("open", str(file))
+        assert opened.returncode == 0, opened.stderr
+        assert opened.stdout.strip() == (
+            f"http://127.0.0.1:{process.client.port}/#t={process.client.token}&s={key_of('to export')}"
+        )
+        summary = process.client.get(f"/api/sessions/{key_of('to export')}")
+        assert (summary["turns"], summary["last_utterance"]) == (2, "again")
+        broken = tmp_path / "broken.jsonl"
+        broken.write_text("no recording")
+        refused = command("import", str(broken))
+        assert refused.returncode == 2
+        assert "broken.jsonl" in refused.stderr
