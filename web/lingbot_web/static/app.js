@@ -1,8 +1,9 @@
 // The page: makes the parts, passes what one says to the others, and keeps the address bar true.
 
+import { Address, copyPlace, openingPlace, pick, placeOf, showPlace } from 'lb/address';
 import { Api, Refused, storeToken, storedToken } from 'lb/api';
+import { badgeOf } from 'lb/badge';
 import { Card } from 'lb/card';
-import { copyText } from 'lb/clipboard';
 import { byId } from 'lb/dom';
 import { Feed } from 'lb/feed';
 import { Finder } from 'lb/finder';
@@ -14,7 +15,6 @@ import { Importing } from 'lb/importing';
 import { Inspector } from 'lb/inspect';
 import { listen } from 'lb/shortcuts';
 import { legend } from 'lb/legend';
-import { LAYERS, readPlace, takeToken, writePlace } from 'lb/link';
 import { Notes } from 'lb/notes';
 import { Pills } from 'lb/pills';
 import { Score } from 'lb/score';
@@ -26,19 +26,16 @@ import { Transport } from 'lb/transport';
 
 /** @typedef {import('lb/types').Selection} Selection */
 /** @typedef {import('lb/link').Place} Place */
-/** @typedef {import('lb/sessions').Summary} Summary */
-
-const ADDRESS_PACE_MS = 400;
+/** @typedef {import('lb/session_row').Summary} Summary */
 
 class Page {
   constructor() {
-    const { token, rest } = takeToken(location.hash);
+    const { token, place } = openingPlace();
     if (token) storeToken(token);
     /** @type {Place | null} what the address asks for, until it has been shown */
-    this.asked = readPlace(rest);
-    if (token) history.replaceState(null, '', `${location.pathname}${location.search}${rest ? `#${rest}` : ''}`);
-    setLang(this.asked.lang ?? chosenLang() ?? langOf(navigator.languages));
-    startTheme(this.asked.theme, () => this.score.themeChanged());
+    this.asked = place;
+    setLang(place.lang ?? chosenLang() ?? langOf(navigator.languages));
+    startTheme(place.theme, () => this.score.themeChanged());
 
     this.api = new Api(token || storedToken());
     this.key = '';
@@ -49,7 +46,6 @@ class Page {
     this.held = false; // paused at the live edge, as opposed to looking at the past
     this.seen = { turns: 0, findings: 0 };
     this.frame = 0;
-    this.addressTimer = 0;
 
     this.score = new Score(byId('map'), byId('scrub'), {
       text,
@@ -100,9 +96,10 @@ class Page {
     this.inspector = new Inspector(byId('right'), this.api, {
       subject: () => ({ map: this.score.map, key: this.key, selection: this.selection, playhead: this.score.playhead, feed: { received: this.feed.received, failed: this.feed.failures.length } }),
       go: (selection) => this.go(selection),
-      copyLink: (selection) => this.copyLink(selection),
+      copyLink: (selection) => copyPlace({ ...this.place(selection), window: { from: this.score.window.from, to: this.score.window.to } }),
       onClose: () => this.showPanel(false),
     });
+    this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? this.summary.name || this.summary.title : '') });
     this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false) });
     this.toolbar = new Toolbar({
       onLayer: (layer) => this.score.toggleLayer(layer),
@@ -189,7 +186,7 @@ class Page {
     } else if (this.asked) {
       const place = this.asked;
       this.asked = null;
-      this.#show(place);
+      showPlace(this.score, place);
     }
     this.#cardForMap();
     this.inspector.render();
@@ -197,22 +194,9 @@ class Page {
     this.render();
   }
 
-  /** Goes to a place of the session that is open. @param {Place} place */
-  #show(place) {
-    if (place.layers) this.score.setLayers({ flow: place.layers.includes('flow'), state: place.layers.includes('state'), knowledge: place.layers.includes('knowledge') });
-    if (place.window) {
-      this.score.follow(false);
-      this.score.setWindow(place.window.from, place.window.to);
-    }
-    if (place.playhead) this.score.setPlayhead(place.playhead);
-    if (place.selection) this.score.select(place.selection, { trace: false, reveal: !place.window });
-  }
-
   #followLink() {
-    const { token, rest } = takeToken(location.hash);
-    const place = readPlace(rest);
+    const { token, place } = openingPlace();
     if (token) {
-      history.replaceState(null, '', `${location.pathname}${location.search}${rest ? `#${rest}` : ''}`);
       this.asked = place;
       this.#admit(token);
       return;
@@ -222,7 +206,7 @@ class Page {
     if (place.session && place.session !== this.key) {
       this.asked = place;
       this.open(place.session);
-    } else this.#show(place);
+    } else showPlace(this.score, place);
   }
 
   #cardForMap() {
@@ -311,7 +295,7 @@ class Page {
 
   /** @param {Selection} selection */
   go(selection) {
-    this.score.select(selection, { trace: false, reveal: true });
+    pick(this.score, selection, true);
   }
 
   /** Live: hold the picture, or let it go on. A recording: play or pause. */
@@ -373,32 +357,9 @@ class Page {
     this.render();
   }
 
-  /** @param {Selection | null} [selection] instead of what is picked @returns {Place} */
-  place(selection = this.selection) {
-    const { score } = this;
-    /** @type {Place} */
-    const place = {};
-    if (!this.key || !score.map) return this.asked ?? place;
-    place.session = this.key;
-    if (!score.following) place.window = { from: score.window.from, to: score.window.to };
-    if (selection) place.selection = selection;
-    const on = LAYERS.filter((layer) => score.layers[layer]);
-    if (on.length < LAYERS.length) place.layers = on;
-    if (score.playhead !== null) place.playhead = score.playhead;
-    return place;
-  }
-
-  /** @param {Selection | null} selection */
-  async copyLink(selection) {
-    const { window } = this.score;
-    const fragment = writePlace({ ...this.place(selection), window: { from: window.from, to: window.to }, theme: theme(), lang: lang() });
-    const url = new URL(document.baseURI);
-    url.hash = fragment;
-    if (await copyText(url.href)) toast(text('copied.link'));
-    else {
-      history.replaceState(null, '', `#${fragment}`);
-      toast(text('copied.not'));
-    }
+  /** @param {Selection | null} selection @returns {Place} */
+  place(selection) {
+    return this.key && this.score.map ? placeOf(this.score, this.key, selection) : (this.asked ?? {});
   }
 
   /** Redraws what stands around the map, once a frame. */
@@ -415,36 +376,15 @@ class Page {
       summary: this.summary,
       layers: { ...score.layers },
       findings: map?.findings.size ?? 0,
-      ...this.#badge(),
+      ...badgeOf({ feed, score, card: this.card.kind, live: this.live, held: this.held, started: this.summary?.started_at ?? 0 }),
       stats: map ? text('stats.line', { received: count(feed.received), shown: count(map.cursor.seq - feed.failures.length - map.unplaced.length), missing: count(map.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
     });
     this.transport.render();
     this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail);
     this.notes.render(map);
-    if (!this.addressTimer) this.addressTimer = setTimeout(() => this.#address(), ADDRESS_PACE_MS);
+    this.address.soon();
   }
 
-  /** @returns {Pick<import('lb/toolbar').ToolbarState, 'badge' | 'detail'>} */
-  #badge() {
-    const { score, feed } = this;
-    const map = score.map;
-    if (feed.line === 'unauthorised') return { badge: 'none', detail: '' };
-    if (feed.line === 'waiting') return { badge: 'offline', detail: `${Math.max(0, Math.ceil((feed.nextTry - performance.now()) / 1000))} s` };
-    if (!map || feed.line === 'connecting') return { badge: this.card.kind === 'waiting' ? 'live' : 'connecting', detail: '' };
-    if (score.playhead !== null) return { badge: this.held ? 'paused' : 'replay', detail: `seq ${count(score.playhead)}` };
-    if (!this.live) return { badge: 'recorded', detail: this.summary ? new Date(this.summary.started_at * 1000).toISOString().slice(0, 10) : '' };
-    const rate = feed.rate.perSecond(performance.now());
-    const delay = feed.delay === null ? '' : ` · ${Math.round(feed.delay * 1000)} ms`;
-    return { badge: 'live', detail: `${rate >= 10 || rate === 0 ? Math.round(rate) : rate.toFixed(1)} ev/s${rate > 0 ? delay : ''}` };
-  }
-
-  #address() {
-    this.addressTimer = 0;
-    const fragment = writePlace(this.place());
-    if (fragment !== location.hash.slice(1)) history.replaceState(null, '', fragment ? `#${fragment}` : `${location.pathname}${location.search}`);
-    const name = this.summary ? this.summary.name || this.summary.title : '';
-    document.title = name ? `${name} · lingbot-map` : 'lingbot-map';
-  }
 }
 
 const page = new Page();

@@ -7,7 +7,7 @@ import { Rate, eventsAfter, judge, waitBefore } from 'lb/resume';
 
 /** @typedef {import('lb/api').Api} Api */
 /** @typedef {import('lb/resume').Cursor} Cursor */
-/** @typedef {import('lb/sessions').Summary} Summary */
+/** @typedef {import('lb/session_row').Summary} Summary */
 /** @typedef {'connecting' | 'open' | 'waiting' | 'unauthorised'} Line state of the line to the server */
 /** @typedef {{seq: number, reason: string}} Failure an event that could not be applied */
 /**

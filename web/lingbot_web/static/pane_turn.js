@@ -6,7 +6,7 @@ import { lang, text } from 'lb/i18n';
 import { callout, callouts, facts, heading, nodeLink, part, timeOf } from 'lb/pane';
 import { docList, stageName } from 'lb/pane_doc';
 import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, stepsOfTurn } from 'lb/past';
-import { coverageOf } from 'lb/sessions';
+import { coverageOf } from 'lb/session_row';
 
 /** @typedef {import('lb/pane').View} View */
 /** @typedef {import('lb/pane').Pane} Pane */
@@ -100,7 +100,8 @@ export function overviewPane(view, feed) {
       'header',
       { class: 'heading' },
       h('h1', null, text('overview.title')),
-      h('div', { class: 'sub' }, start ? `${day(start)} ${clock(start)} – ${clock(map.at)} ${zone(start)} · ` : '', text('sessions.turns', { n: map.lastTurn }), ' · ', text('overview.size', { nodes: count(map.nodes.size), edges: count(map.edgeCount) })),
+      h('div', { class: 'sub' }, start ? `${day(start)} ${clock(start)} – ${clock(map.at)} ${zone(start)}` : ''),
+      h('div', { class: 'sub' }, text('sessions.turns', { n: map.lastTurn }), ' · ', text('overview.size', { nodes: count(map.nodes.size), edges: count(map.edgeCount) })),
     ),
     findings.slice(0, 50).map((finding) => callout(view, finding)),
     !findings.length && h('p', { class: 'quiet clean' }, text('overview.clean')),

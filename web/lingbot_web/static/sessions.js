@@ -1,36 +1,14 @@
 // The list of sessions: live ones, then recorded ones by day, newest first; search, paging, and a small menu for each.
 
 import { Refused } from 'lb/api';
-import { fill, foreign, h, plain } from 'lb/dom';
-import { ago, count, day, stamp } from 'lb/format';
+import { fill, h, plain } from 'lb/dom';
+import { ago, count, day } from 'lb/format';
 import { text } from 'lb/i18n';
-import { glyph, icon } from 'lb/icons';
-import { LAYERS } from 'lb/link';
+import { icon } from 'lb/icons';
 import { sessionMenu } from 'lb/session_menu';
+import { sessionRow, titleOf } from 'lb/session_row';
 
-/** @typedef {import('lb/types').Layer} Layer */
-/** @typedef {Partial<Record<Layer, 'full' | 'partial' | 'none'>>} Coverage what of each layer a source records */
-/**
- * @typedef {object} Summary one row, as the server gives it
- * @property {string} key
- * @property {string} id
- * @property {string} title
- * @property {string} name
- * @property {boolean} pinned
- * @property {boolean} live
- * @property {string} origin
- * @property {number} started_at
- * @property {number} updated_at
- * @property {number | null} ended_at
- * @property {number} turns
- * @property {number} events
- * @property {number} nodes
- * @property {number} edges
- * @property {Record<string, number>} findings
- * @property {Coverage} coverage
- * @property {number} missing
- * @property {string} last_utterance
- */
+/** @typedef {import('lb/session_row').Summary} Summary */
 /**
  * @typedef {object} Reactions
  * @property {(key: string) => void} onOpen
@@ -41,11 +19,6 @@ import { sessionMenu } from 'lb/session_menu';
  */
 
 const PAGE = 60;
-
-/** What people call a session: the name given to it, else its title, else its last words, else its id. @param {Summary} summary */
-export function titleOf(summary) {
-  return summary.name || summary.title || summary.last_utterance || summary.id;
-}
 
 export class Sessions {
   /** @param {HTMLElement} host @param {import('lb/api').Api} api @param {Reactions} reactions */
@@ -231,31 +204,8 @@ export class Sessions {
     const sign = JSON.stringify([summary, this.open === summary.key]);
     const kept = this.rows.get(summary.key);
     if (kept?.sign === sign) return kept.row;
-    const row = h('li', null);
     const { key } = summary;
-    const title = titleOf(summary);
-    row.append(
-      h(
-        'button',
-        { class: 'session', 'aria-current': String(key === this.open), dataset: { focus: key, key }, title: plain(title, 200), on: { click: () => this.reactions.onOpen(key) } },
-        h(
-          'span',
-          { class: 'line' },
-          summary.live && h('span', { class: 'live-dot', title: text('sessions.live') }),
-          summary.pinned && h('span', { class: 'pinned', title: text('sessions.pinned') }, icon('pin')),
-          h('span', { class: 'title' }, foreign(title, { most: 120 })),
-          h('time', { class: 'when', dataset: { at: String(summary.updated_at) }, title: stamp(summary.updated_at) }, ago(summary.updated_at, now)),
-        ),
-        h(
-          'span',
-          { class: 'line' },
-          h('span', { class: 'about' }, text('sessions.turns', { n: summary.turns }), originOf(summary), ' · ', h('span', { class: 'mono' }, key.slice(0, 6))),
-          coverageOf(summary.coverage),
-          findingsOf(summary),
-        ),
-      ),
-      h('button', { class: 'icon-button session-more', dataset: { focus: `${key} menu` }, title: text('sessions.menu'), 'aria-label': text('sessions.menu.of', { title: plain(title, 80) }), on: { click: (/** @type {Event} */ event) => this.#menu(summary, row, /** @type {HTMLElement} */ (event.currentTarget)) } }, icon('more')),
-    );
+    const row = sessionRow(summary, { current: key === this.open, now }, { open: () => this.reactions.onOpen(key), menu: (button) => this.#menu(summary, row, button) });
     this.rows.set(key, { sign, row });
     return row;
   }
@@ -350,23 +300,4 @@ export class Sessions {
       if (when.textContent !== shown) when.textContent = shown;
     }
   }
-}
-
-/** @param {Summary} summary */
-function originOf(summary) {
-  return summary.origin && summary.origin !== 'probe' && h('span', { class: 'origin', title: text('sessions.origin') }, plain(summary.origin.replace(/^import:/, ''), 24));
-}
-
-/** Shown only where something is not recorded in full. @param {Coverage | undefined} coverage */
-export function coverageOf(coverage) {
-  if (!coverage || LAYERS.every((layer) => (coverage[layer] ?? 'full') === 'full')) return null;
-  const words = LAYERS.map((layer) => `${text(`score.${layer}`)}: ${text(`coverage.${coverage[layer] ?? 'full'}`)}`).join(' · ');
-  return h('span', { class: 'coverage', role: 'img', title: words, 'aria-label': words }, LAYERS.map((layer) => h('i', { class: `${layer} ${coverage[layer] ?? 'full'}` })));
-}
-
-/** @param {Summary} summary */
-function findingsOf(summary) {
-  const kinds = Object.entries(summary.findings ?? {}).filter(([, n]) => n > 0);
-  if (!kinds.length) return null;
-  return h('span', { class: 'counts' }, kinds.slice(0, 4).map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), String(n))));
 }

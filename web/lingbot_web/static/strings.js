@@ -44,7 +44,7 @@ const WORDS = {
   'card.replay': ['回放只读记录，不会再次调用机器人。', 'Replay only reads what was recorded; it never calls the bot again.'],
   'card.token': ['访问令牌', 'Access token'],
   'card.unauthorised': ['需要访问令牌', 'An access token is needed'],
-  'card.unauthorised.why': ['请打开 lingbot-map serve 打印的地址，或把令牌（或整个地址）粘贴到这里。', 'Open the address that `lingbot-map serve` printed, or paste the token (or the whole address) here.'],
+  'card.unauthorised.why': ['请打开 lingbot-map serve 打印的地址，或把令牌（或整个地址）粘贴到这里。', 'Open the address that “lingbot-map serve” printed, or paste the token (or the whole address) here.'],
   'card.waiting': ['等待第一条事件', 'Waiting for the first event'],
   'card.waiting.why': ['给对话引擎挂上探针，地图会随第一轮对话长出来。', 'Attach the probe to your engine. The map grows with the first turn.'],
 

@@ -1,6 +1,6 @@
 // The bar on top: what is open, the three layers, anomalies, search, the state of the line, language, theme, help.
 
-import { coverageOf, titleOf } from 'lb/sessions';
+import { coverageOf, titleOf } from 'lb/session_row';
 import { byId, fill, foreign, h, plain } from 'lb/dom';
 import { count, stamp } from 'lb/format';
 import { lang, text } from 'lb/i18n';
@@ -9,13 +9,13 @@ import { LAYERS } from 'lb/link';
 
 /** @typedef {import('lb/types').Layer} Layer */
 /** @typedef {import('lb/types').Layers} Layers */
-/** @typedef {import('lb/sessions').Summary} Summary */
+/** @typedef {import('lb/session_row').Summary} Summary */
 /**
  * @typedef {object} ToolbarState
  * @property {Summary | null} summary
  * @property {Layers} layers
  * @property {number} findings
- * @property {'none' | 'live' | 'paused' | 'replay' | 'recorded' | 'offline' | 'connecting'} badge
+ * @property {import('lb/badge').Badge} badge
  * @property {string} detail what the badge says beside its state
  * @property {string} stats received, shown and missing, in words
  */

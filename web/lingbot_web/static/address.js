@@ -1,0 +1,90 @@
+// The address bar holds the place that is shown, so a reload comes back to it; a copied link holds it for others.
+
+import { copyText } from 'lb/clipboard';
+import { lang, text } from 'lb/i18n';
+import { LAYERS, readPlace, takeToken, writePlace } from 'lb/link';
+import { toast } from 'lb/states';
+import { theme } from 'lb/theme';
+
+/** @typedef {import('lb/types').Selection} Selection */
+/** @typedef {import('lb/link').Place} Place */
+
+const PACE_MS = 400;
+
+/** What the address asks for. A token in it is taken out of the bar at once. @returns {{token: string, place: Place}} */
+export function openingPlace() {
+  const { token, rest } = takeToken(location.hash);
+  if (token) write(rest);
+  return { token, place: readPlace(rest) };
+}
+
+/** @param {string} fragment */
+function write(fragment) {
+  history.replaceState(null, '', fragment ? `#${fragment}` : `${location.pathname}${location.search}`);
+}
+
+/** @param {import('lb/score').Score} score @param {string} key @param {Selection | null} selection @returns {Place} */
+export function placeOf(score, key, selection) {
+  /** @type {Place} */
+  const place = { session: key };
+  if (!score.following) place.window = { from: score.window.from, to: score.window.to };
+  if (selection) place.selection = selection;
+  const on = LAYERS.filter((layer) => score.layers[layer]);
+  if (on.length < LAYERS.length) place.layers = on;
+  if (score.playhead !== null) place.playhead = score.playhead;
+  return place;
+}
+
+/** Goes to a place of the session that is open. @param {import('lb/score').Score} score @param {Place} place */
+export function showPlace(score, place) {
+  const { layers, selection } = place;
+  if (layers) score.setLayers({ flow: layers.includes('flow'), state: layers.includes('state'), knowledge: layers.includes('knowledge') });
+  if (place.window) {
+    score.follow(false);
+    score.setWindow(place.window.from, place.window.to);
+  }
+  if (place.playhead) score.setPlayhead(place.playhead);
+  if (selection) pick(score, selection, !place.window);
+}
+
+/**
+ * Selects; `reveal` brings it into view. A row as a whole (seq 0) has no one place: then its turn is what is shown.
+ * @param {import('lb/score').Score} score @param {Selection} selection @param {boolean} reveal
+ */
+export function pick(score, selection, reveal) {
+  if (reveal && selection.kind === 'node' && !selection.seq && selection.turn) score.reveal({ kind: 'turn', id: '', turn: selection.turn, seq: 0 });
+  score.select(selection, { trace: false, reveal });
+}
+
+/** The link to a place, on the clipboard or, where that is not allowed, in the address bar. @param {Place} place */
+export async function copyPlace(place) {
+  const fragment = writePlace({ ...place, theme: theme(), lang: lang() });
+  const url = new URL(document.baseURI);
+  url.hash = fragment;
+  if (await copyText(url.href)) toast(text('copied.link'));
+  else {
+    write(fragment);
+    toast(text('copied.not'));
+  }
+}
+
+export class Address {
+  /** @param {{place: () => Place, name: () => string}} page */
+  constructor(page) {
+    this.page = page;
+    this.timer = 0;
+  }
+
+  /** Something about the place changed. */
+  soon() {
+    if (!this.timer) this.timer = setTimeout(() => this.#write(), PACE_MS);
+  }
+
+  #write() {
+    this.timer = 0;
+    const fragment = writePlace(this.page.place());
+    if (fragment !== location.hash.slice(1)) write(fragment);
+    const name = this.page.name();
+    document.title = name ? `${name} · lingbot-map` : 'lingbot-map';
+  }
+}

@@ -1,0 +1,93 @@
+// One row of the list of sessions: what it is called, how much it holds, what was found in it.
+
+import { foreign, h, plain } from 'lb/dom';
+import { ago, stamp } from 'lb/format';
+import { text } from 'lb/i18n';
+import { glyph, icon } from 'lb/icons';
+import { LAYERS } from 'lb/link';
+
+/** @typedef {import('lb/types').Layer} Layer */
+/** @typedef {Partial<Record<Layer, 'full' | 'partial' | 'none'>>} Coverage what of each layer a source records */
+/**
+ * @typedef {object} Summary one row, as the server gives it
+ * @property {string} key
+ * @property {string} id
+ * @property {string} title
+ * @property {string} name
+ * @property {boolean} pinned
+ * @property {boolean} live
+ * @property {string} origin
+ * @property {number} started_at
+ * @property {number} updated_at
+ * @property {number | null} ended_at
+ * @property {number} turns
+ * @property {number} events
+ * @property {number} nodes
+ * @property {number} edges
+ * @property {Record<string, number>} findings
+ * @property {Coverage} coverage
+ * @property {number} missing
+ * @property {string} last_utterance
+ */
+/** What people call a session: the name given to it, else its title, else its last words, else its id. @param {Summary} summary */
+export function titleOf(summary) {
+  return summary.name || summary.title || summary.last_utterance || summary.id;
+}
+
+/**
+ * @param {Summary} summary @param {{current: boolean, now: number}} how
+ * @param {{open: () => void, menu: (button: HTMLElement) => void}} actions
+ */
+export function sessionRow(summary, { current, now }, actions) {
+  const { key } = summary;
+  const title = titleOf(summary);
+  return h(
+    'li',
+    null,
+    h(
+      'button',
+      { class: 'session', 'aria-current': String(current), dataset: { focus: key, key }, title: plain(title, 200), on: { click: actions.open } },
+      h(
+        'span',
+        { class: 'line' },
+        summary.live && h('span', { class: 'live-dot', title: text('sessions.live') }),
+        summary.pinned && h('span', { class: 'pinned', title: text('sessions.pinned') }, icon('pin')),
+        h('span', { class: 'title' }, foreign(title, { most: 120 })),
+        h('time', { class: 'when', dataset: { at: String(summary.updated_at) }, title: stamp(summary.updated_at) }, ago(summary.updated_at, now)),
+      ),
+      h(
+        'span',
+        { class: 'line' },
+        h('span', { class: 'about' }, text('sessions.turns', { n: summary.turns }), originOf(summary), ' · ', h('span', { class: 'mono' }, key.slice(0, 6))),
+        coverageOf(summary.coverage),
+        findingsOf(summary),
+      ),
+    ),
+    h('button', {
+      class: 'icon-button session-more',
+      dataset: { focus: `${key} menu` },
+      title: text('sessions.menu'),
+      'aria-label': text('sessions.menu.of', { title: plain(title, 80) }),
+      on: { click: (/** @type {Event} */ event) => actions.menu(/** @type {HTMLElement} */ (event.currentTarget)) },
+    }, icon('more')),
+  );
+}
+
+/** @param {Summary} summary */
+function originOf(summary) {
+  return summary.origin && summary.origin !== 'probe' && h('span', { class: 'origin', title: text('sessions.origin') }, plain(summary.origin.replace(/^import:/, ''), 24));
+}
+
+/** Shown only where something is not recorded in full. @param {Coverage | undefined} coverage */
+export function coverageOf(coverage) {
+  if (!coverage || LAYERS.every((layer) => (coverage[layer] ?? 'full') === 'full')) return null;
+  const words = LAYERS.map((layer) => `${text(`score.${layer}`)}: ${text(`coverage.${coverage[layer] ?? 'full'}`)}`).join(' · ');
+  return h('span', { class: 'coverage', role: 'img', title: words, 'aria-label': words }, LAYERS.map((layer) => h('i', { class: `${layer} ${coverage[layer] ?? 'full'}` })));
+}
+
+/** @param {Summary} summary */
+function findingsOf(summary) {
+  const kinds = Object.entries(summary.findings ?? {}).filter(([, n]) => n > 0);
+  if (!kinds.length) return null;
+  return h('span', { class: 'counts' }, kinds.slice(0, 4).map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), String(n))));
+}
