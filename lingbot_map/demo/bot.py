@@ -15,6 +15,7 @@ from types import FrameType
 
 from lingbot_map.demo.assistant import LANGUAGES, Assistant
 from lingbot_map.demo.customer import customers
+from lingbot_map.demo.dialogue import Reply
 from lingbot_map.demo.probing import probe
 
 PACE = 3.0
@@ -33,15 +34,16 @@ def run_demo(
     turns: int | None = None,
     once: bool = False,
     seed: int = 1,
+    run: str = "",
     stop: Callable[[float], bool] = lambda seconds: False,
 ) -> int:
     """Talks as the scripted customers do, and returns how many turns it took.
 
     Goes on until ``turns`` are said, after both stories with ``once``, or when ``stop`` says so: it is called
-    between two turns, waits the given seconds, and returns whether to end.
+    between two turns, waits the given seconds, and returns whether to end. ``run`` is a part of the sessions' ids.
     """
     assistants = {each: Assistant(each) for each in LANGUAGES}
-    run = secrets.token_hex(3)
+    run = run or secrets.token_hex(3)
     chance = random.Random(seed)
     said = 0
     for number, customer in enumerate(islice(customers(lang, seed), 2 if once else None), 1):
@@ -59,10 +61,10 @@ def run_demo(
     return said
 
 
-def chat(lang: str) -> None:
+def chat(lang: str, run: str = "") -> None:
     """A conversation with whoever sits at the terminal, until they leave."""
     assistant = Assistant(lang)
-    run = secrets.token_hex(3)
+    run = run or secrets.token_hex(3)
     number = 1
     sys.stdout.write(HELP[lang])
     while True:
@@ -75,20 +77,17 @@ def chat(lang: str) -> None:
         number += 1
 
 
-def _talk(reply: Callable[[str], object]) -> bool:
+def _talk(reply: Callable[[str], Reply]) -> bool:
     """One dialogue at the terminal; returns whether another one is wanted."""
-    while True:
-        try:
-            text = input("> ").strip()
-        except (EOFError, KeyboardInterrupt):
-            sys.stdout.write("\n")
-            return False
-        if text == "/quit":
-            return False
-        if text == "/new":
-            return True
-        if text:
-            sys.stdout.write(_shown(str(getattr(reply(text), "text", ""))) + "\n")
+    try:
+        while (text := input("> ").strip()) != "/quit":
+            if text == "/new":
+                return True
+            if text:
+                sys.stdout.write(_shown(reply(text).text) + "\n")
+    except (EOFError, KeyboardInterrupt):
+        sys.stdout.write("\n")
+    return False
 
 
 def _shown(text: str) -> str:
@@ -116,6 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if wanted.endpoint:
         probe.connect(wanted.endpoint, wanted.token)
     if wanted.chat:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             chat(wanted.lang)
         finally:

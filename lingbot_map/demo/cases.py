@@ -23,7 +23,7 @@ from lingbot_map.session import Session
 from lingbot_map.store import key_of
 from lingbot_map.store.files import FileStore
 from lingbot_probes import codec
-from lingbot_probes.signals import Numbered
+from lingbot_probes.signals import Numbered, TurnStarted
 
 BEGAN = 1_749_707_040.0  # 12 June 2025, 05:44 UTC
 
@@ -53,6 +53,7 @@ CASES: tuple[Case, ...] = (
             "this charge is not right, I never used that much",
             "where do I find the ticket number",
             "so what now",
+            "the 129 then",
             "I mean the data overrun, the one in June",
             "when will the ticket be done",
         ),
@@ -100,10 +101,12 @@ CASES: tuple[Case, ...] = (
 
 
 class _Times:
-    """The clock of a recording, and the sink that stamps what the probe says with it."""
+    """The clock of a session, and the sink that stamps what the probe says in it."""
 
-    def __init__(self, seed: str) -> None:
-        self._chance = random.Random(seed)
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._chance = random.Random(session)
+        self._turns: dict[str, str] = {"": ""}
         self.now = BEGAN + self._chance.randrange(3600)
         self.items: list[Numbered] = []
 
@@ -119,10 +122,19 @@ class _Times:
         acked: dict[str, list[list[int]]] = {}
         for data in batch["events"]:
             item = codec.numbered_from_dict(data)
-            self.now = round(self.now + self._chance.uniform(0.004, 0.04), 3)
-            self.items.append(replace(item, said_at=self.now))
             acked.setdefault(item.session, []).append([item.n, item.n])
-        return {"v": codec.VERSION, "server": "recorder", "acked": acked, "refused": []}
+            if item.session == self._session:  # the probe also tells what it told before
+                self.items.append(self._placed(item))
+        return {"v": codec.VERSION, "server": f"recorder-{self._session}", "acked": acked, "refused": []}
+
+    def _placed(self, item: Numbered) -> Numbered:
+        """``item`` a moment later, in a turn whose id is the same each time this is played."""
+        self.now = round(self.now + self._chance.uniform(0.004, 0.04), 3)
+        turn = self._turns.setdefault(item.turn, f"t{len(self._turns)}")
+        signal = item.signal
+        if isinstance(signal, TurnStarted):
+            signal = replace(signal, turn=turn)
+        return replace(item, turn=turn, said_at=self.now, signal=signal)
 
 
 def record(case: Case, folder: Path) -> Path:

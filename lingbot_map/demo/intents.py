@@ -69,7 +69,6 @@ ALL: tuple[Intent, ...] = (
         zh="优惠活动",
         en="Offers",
         kind="question",
-        accepted=("target_plan",),
         category="promotion",
     ),
     Intent(

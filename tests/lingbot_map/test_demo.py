@@ -23,7 +23,7 @@ from tests.lingbot_map.demo_phrases import HELD_OUT_EN, HELD_OUT_ZH
 NOON = 1_749_729_600.0
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _nothing_leaves_the_process() -> Iterator[None]:
     with record(probe):
         yield

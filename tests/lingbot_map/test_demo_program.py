@@ -16,13 +16,24 @@ import pytest
 
 from lingbot_map.demo import bot
 from lingbot_map.demo.probing import probe
-from lingbot_map.testing import record
+from lingbot_map.testing import Recording, record
+from lingbot_probes.signals import Retrieved
+
+
+def _flushed(_seconds: float) -> bool:
+    """Goes on once everything has arrived: without a pause the probe's ring of 500 events would drop some."""
+    return not probe.flush(10)
+
+
+def _sessions(recording: Recording, run: str) -> list[str]:
+    """The sessions of ``run``; the probe is one for the whole process, and tells what it told before."""
+    return [name for name in recording.sessions if f"-{run}-" in name]
 
 
 def test_what_the_bot_says_of_itself_is_a_whole_map() -> None:
     with record(probe) as recording:
-        assert bot.run_demo(lang="zh", pace=0, turns=42) == 42
-    story, second = recording.sessions
+        assert bot.run_demo(lang="zh", pace=0, turns=42, run="whole", stop=_flushed) == 42
+    story, second = _sessions(recording, "whole")
     map = recording.map(story)
     assert len(map.turns) == 40
     assert map.about["title"] == "套餐变更 · 流量争议"
@@ -31,7 +42,7 @@ def test_what_the_bot_says_of_itself_is_a_whole_map() -> None:
 
     kinds = Counter(event.signal.kind for event in recording.events[story])
     assert kinds["turn_started"] == kinds["answered"] == kinds["intent_routed"] == 40
-    stages = Counter(event.signal.stage for event in recording.events[story] if event.signal.kind == "retrieved")
+    stages = Counter(event.signal.stage for event in recording.events[story] if isinstance(event.signal, Retrieved))
     assert set(stages) == {"vector", "keyword", "fused", "reranked", "prompt"}
     assert len(set(stages.values())) == 1
     assert stages["prompt"] > 30
@@ -55,32 +66,34 @@ def test_the_demo_goes_on_until_it_is_stopped() -> None:
 
     def stop(seconds: float) -> bool:
         asked.append(seconds)
-        return len(asked) == 150
+        return _flushed(seconds) or len(asked) == 150
 
     with record(probe) as recording:
-        assert bot.run_demo(lang="en", pace=2, stop=stop) == 150
-    assert len(recording.sessions) > 4
+        assert bot.run_demo(lang="en", pace=2, run="long", stop=stop) == 150
+    names = _sessions(recording, "long")
+    assert len(names) > 4
     assert all(1.3 < seconds < 2.7 for seconds in asked)
-    titles = [recording.map(name).about["title"] for name in recording.sessions]
+    titles = [recording.map(name).about["title"] for name in names]
     assert len(set(titles)) == len(titles)
-    assert recording.map(recording.sessions[-1]).about["ended_because"] == "stopped"
+    assert recording.map(names[-1]).about["ended_because"] == "stopped"
 
 
 def test_once_means_both_stories() -> None:
     with record(probe) as recording:
-        said = bot.run_demo(pace=0, once=True)
-    assert len(recording.sessions) == 2
-    assert said == sum(len(recording.map(name).turns) for name in recording.sessions)
+        said = bot.run_demo(pace=0, once=True, run="once", stop=_flushed)
+    names = _sessions(recording, "once")
+    assert len(names) == 2
+    assert said == sum(len(recording.map(name).turns) for name in names)
 
 
 def test_a_person_can_type(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("我想换个套餐\n\n/new\n你好\n/quit\n不再读\n"))
     with record(probe) as recording:
-        bot.chat("zh")
+        bot.chat("zh", run="typed")
     shown = capsys.readouterr().out
     assert "请告诉我要办理的手机号" in shown
     assert "苇声通信" in shown
-    first, second = recording.sessions
+    first, second = _sessions(recording, "typed")
     assert [len(recording.map(name).turns) for name in (first, second)] == [1, 1]
 
 
