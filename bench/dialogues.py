@@ -1,7 +1,8 @@
 """Dialogues as a busy service bot has them, from a seed: what measurements and torture tests feed in.
 
-A turn is some ten signals: the utterance, the routing, a few slots, three or four stages of a retrieval, the answer.
-Now and then a slot is overwritten or cleared, an intent comes back, a document is dropped, a call fails.
+A turn is some ten signals: the utterance, the routing, a few slots, two to four stages of a retrieval, the answer. That
+makes some 11 edges and 2.5 nodes a turn, as in the long sessions we know. Now and then a slot is overwritten or
+cleared, an intent comes back, a call fails.
 """
 
 from __future__ import annotations
@@ -110,10 +111,10 @@ def _slot(rng: random.Random, slots: int) -> str:
 
 
 def _retrieval(rng: random.Random, query: str, docs: int) -> Iterator[Signal]:
-    found = [min(rng.randrange(docs), rng.randrange(docs)) for _ in range(6)]
+    found = [min(rng.randrange(docs), rng.randrange(docs)) for _ in range(4)]
     stages: Sequence[str] = ("vector", "keyword", "reranked", "prompt") if rng.random() < 0.7 else ("vector", "prompt")
     for stage in stages:
-        count = {"vector": 6, "keyword": 5, "reranked": 4, "prompt": 3}[stage]
+        count = {"vector": 4, "keyword": 3, "reranked": 3, "prompt": 2}[stage]
         rng.shuffle(found)
         yield Retrieved(
             query=query,

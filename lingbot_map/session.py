@@ -29,8 +29,10 @@ from lingbot_map.store.summary import Summary, summarize
 BLOCK = 500
 """Events in a block of history."""
 SNAPSHOT_EVERY_S = 30.0
-SNAPSHOT_EVENTS = 20_000
-"""Time alone does not bound a recovery, which loads a snapshot and replays what came after it."""
+SNAPSHOT_EVENTS = 8_000
+"""Time alone bounds neither a recovery nor a seek, which load a snapshot and replay what came after it."""
+_LONGEST = 20_000
+"""After so many events without a snapshot ``apply`` makes one on the spot, if nobody asked ``snapshot_due``."""
 _WORTH_KEEPING = 500
 """Fewer events than this are replayed in some 10 ms: closing a session then leaves no snapshot behind."""
 
@@ -96,8 +98,7 @@ class Session:
         """Log the events, then map them. What ``Recording.append`` raises comes through; then nothing was taken."""
         deltas: list[Delta] = []
         while events:
-            # A long import gets its ladder of snapshots as it goes; live, the pipeline snapshots before this does.
-            room = max(1, SNAPSHOT_EVENTS - (self.map.cursor.seq - self._kept_seq))
+            room = max(1, _LONGEST - (self.map.cursor.seq - self._kept_seq))
             part, events = events[:room], events[room:]
             try:
                 self.recording.append(part)
@@ -106,12 +107,12 @@ class Session:
                 raise
             for event in part:
                 deltas += self.mapper.apply(event)
-            if events:
+            if self.map.cursor.seq - self._kept_seq >= _LONGEST:
                 self.snapshot(part[-1].at)
         return deltas
 
     def snapshot_due(self, now: float) -> bool:
-        """Whether something changed and 30 s or 20,000 events have passed, or the log asks for one."""
+        """Whether something changed and 30 s or 8,000 events have passed, or the log asks for one."""
         fresh = self.map.cursor.seq - self._kept_seq
         if self.recording.read_only or not fresh:
             return False

@@ -24,7 +24,7 @@ BACKLOG_BYTES = 64 << 20
 """What a recording keeps in memory while the disk refuses. Past either bound it takes nothing more: sources are not
 acknowledged, keep what they have and send it again; what their rings drop meanwhile is counted and drawn as a gap."""
 
-SNAPSHOT_SPACING = 10_000
+SNAPSHOT_SPACING = 8_000
 """Older snapshots are thinned to about so many events apart: half of it is what a seek replays at the median."""
 
 
@@ -93,6 +93,10 @@ class Recording(Protocol):
     @property
     def written_seq(self) -> int:
         """The last seq on the log."""
+
+    @property
+    def synced_seq(self) -> int:
+        """The last seq that is safe from a power cut."""
 
     @property
     def pending(self) -> int:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 from zlib import crc32
 
+import msgspec
 import orjson
 
 from lingbot_map.errors import BadInput
-from lingbot_map.events import Event, event_from_dict, event_to_dict
-from lingbot_probes.codec import SignalError
-from lingbot_probes.signals import Raw
+from lingbot_map.events import Described, EpochStarted, Event, Gap, PolicySet, Tick, event_from_dict, event_to_dict
+from lingbot_probes.codec import MAX_NUMBER, SignalError
+from lingbot_probes.signals import SIGNALS, Raw
 
 VERSION = 1
 """Format version of logs, heads and snapshots."""
@@ -25,6 +26,28 @@ VERSION = 1
 _CLOSING = re.compile(rb',"crc":"[0-9a-f]{8}"\}')
 _CLOSING_SIZE = 18
 _SEQ = re.compile(rb'\{"seq":([1-9][0-9]{0,15}),')
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
+
+
+class _Line(msgspec.Struct, gc=False):
+    seq: _Count
+    at: float
+    signal: msgspec.Raw
+    source: str = ""
+    n: _Count = 0
+    turn: _Count = 0
+    turn_id: str = ""
+    said_at: float | None = None
+    late: bool = False
+
+
+_line = msgspec.json.Decoder(_Line)
+_signals: dict[bytes, msgspec.json.Decoder[Any]] = {
+    cls.kind.encode(): msgspec.json.Decoder(cls) for cls in (*SIGNALS, Tick, Gap, EpochStarted, PolicySet, Described)
+}
+_KIND = re.compile(rb'\{"kind":"([a-z_]+)"')
 
 
 def seal(body: bytes) -> bytes:
@@ -90,6 +113,24 @@ def read_event(session: str, covered: bytes, at: float) -> Event:
 
     ``at`` is the time of the event before it, for one that has none.
     """
+    try:  # as our own writer puts it: four times as fast as by way of the codec, and to the same end
+        line = _line.decode(covered + b"}")
+        kind = _KIND.match(line.signal)
+        if kind is not None and kind[1] in _signals:
+            return Event(
+                session=session,
+                seq=line.seq,
+                at=line.at,
+                signal=_signals[kind[1]].decode(line.signal),
+                source=line.source,
+                n=line.n,
+                turn=line.turn,
+                turn_id=line.turn_id,
+                said_at=line.said_at,
+                late=line.late,
+            )
+    except (msgspec.MsgspecError, RecursionError):
+        pass
     found = read_object(covered)
     try:
         return event_from_dict(session, found)

@@ -37,6 +37,10 @@ class MemoryRecording:
     def written_seq(self) -> int:
         return self.last_seq
 
+    @property
+    def synced_seq(self) -> int:
+        return self.last_seq
+
     def append(self, events: Sequence[Event]) -> bool:
         for expected, event in enumerate(events, self.last_seq + 1):
             if event.seq != expected:

@@ -97,14 +97,14 @@ class FileRecording:
         self._write_lock = threading.RLock()  # guards all fields; never held during a flush but in `always`
         self._sync_lock = threading.Lock()  # one flush at a time
         self._epoch = ""
-        self.last_seq = self.written_seq = self._synced_seq = 0
+        self.last_seq = self.written_seq = self.synced_seq = 0
         if size:
             fd = open_file(self._path, os.O_RDONLY)
             try:
                 good = last_good(fd, self._begin, size)
             finally:
                 os.close(fd)
-            self.last_seq = self.written_seq = self._synced_seq = good.seq if good else 0
+            self.last_seq = self.written_seq = self.synced_seq = good.seq if good else 0
 
     # --- reading ---
 
@@ -273,7 +273,7 @@ class FileRecording:
             with self._write_lock:
                 for _ in range(count):
                     self._unsynced_bytes -= len(self._unsynced.popleft())
-                self._synced_size, self._synced_seq = size, seq
+                self._synced_size, self.synced_seq = size, seq
                 self.trouble = None
             self._write_head()
             return True
@@ -281,7 +281,7 @@ class FileRecording:
     def _write_head(self) -> None:
         # A head that lags only notices less; the next flush writes it again.
         with contextlib.suppress(OSError):
-            write_head(self.folder, Head(self._synced_seq, self._epoch, self.session))
+            write_head(self.folder, Head(self.synced_seq, self._epoch, self.session))
 
     def _start_afresh(self) -> bool:
         """Put a fresh file in the log's place: the flushed part of the old one, then what memory holds."""
@@ -300,7 +300,7 @@ class FileRecording:
         self._unsynced.clear()
         self._backlog.clear()
         self._unsynced_bytes = self._backlog_bytes = 0
-        self._synced_size, self._synced_seq = self._size, self.written_seq
+        self._synced_size, self.synced_seq = self._size, self.written_seq
         self._broken, self.trouble, self.wants_snapshot = False, None, True
         self._write_head()
         return True
@@ -349,7 +349,7 @@ class FileRecording:
         return readable
 
     def keep(self, seq: int, packed: bytes) -> bool:
-        if self.read_only or (seq > self._synced_seq and not (self.sync() and seq <= self._synced_seq)):
+        if self.read_only or (seq > self.synced_seq and not (self.sync() and seq <= self.synced_seq)):
             return False
         try:
             self._snapshots.write(seq, packed)
@@ -452,7 +452,7 @@ class FileRecording:
                     self._replace([before, *tail.good], header, lines)
                 elif own:
                     self._overwrite(tail, lines)
-                self.written_seq = self._synced_seq = self.last_seq
+                self.written_seq = self.synced_seq = self.last_seq
                 self._synced_size = self._size
                 if self.damage or own:
                     self._write_head()
@@ -460,7 +460,7 @@ class FileRecording:
             except OSError as why:
                 self._failed(why)
                 self._broken = True
-        self.written_seq = self._synced_seq = tail.last.seq if tail.last else 0
+        self.written_seq = self.synced_seq = tail.last.seq if tail.last else 0
         self._synced_size = tail.end
         for event, line in zip(own, lines, strict=True):
             self._backlog.append((event, line))
