@@ -91,4 +91,10 @@ def test_recall_drift_names_the_popular_rule_and_the_one_it_beat(root: Path, tmp
 def test_the_recordings_are_what_the_assistant_does_today(case: Case, root: Path, tmp_path: Path) -> None:
     made = record(case, tmp_path)
     kept = root / "snapshots" / "cases" / made.name
-    assert (made / "events.jsonl").read_text("utf-8") == (kept / "events.jsonl").read_text("utf-8")
+    assert _said(made) == _said(kept)
+
+
+def _said(recording: Path) -> list[str]:
+    """The lines that the probe made; the map's own hold the policy, whose defaults may change."""
+    lines = (recording / "events.jsonl").read_text("utf-8").splitlines()
+    return [line for line in lines if '"source":"demo"' in line]
