@@ -101,9 +101,9 @@ class Blob:
         return self.slice(self.start, self.size)
 
     def digest(self) -> str:
-        """What the content is known by."""
+        """What the content is known by, a byte-order mark left aside."""
         summed = hashlib.sha256()
-        for offset in range(0, self.size, _CHUNK):
+        for offset in range(self.start, self.size, _CHUNK):
             summed.update(self.slice(offset, _CHUNK))
         return summed.hexdigest()
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from lingbot_map.importers.imported import ImportedSession, Reading
-from lingbot_map.importers.lines import Index, pieces, read_places
+from lingbot_map.importers.lines import Index, pieces, read_places, slicer, unnamed
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.importers.shape import Shape
 from lingbot_probes.adapters.botframework import BotFramework
@@ -67,7 +67,6 @@ def _known(sample: Any) -> bool:
 
 def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     """One session for each conversation in the file."""
-    blob = reading.blob
     index = Index(reading)
     key = ""  # an activity that names no conversation belongs to that of the one before it
     early = []
@@ -85,8 +84,9 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
         index.at("").add(*piece)
     lines = shape.kind == "lines"
     for name, places in index.places.items():
-        adapter = BotFramework(name or f"conversation {blob.digest()[:12]}")
-        records = read_places(reading, places, "line" if lines else "activity", None if lines else shape.text)
+        text = None if lines else shape.text
+        adapter = BotFramework(name or unnamed(reading, "conversation", slicer(reading, text)(*places.first())))
+        records = read_places(reading, places, "line" if lines else "activity", text)
         yield from reading.tell(NAME, adapter, records)
 
 

@@ -6,6 +6,7 @@ small and lets a conversation be told whole.
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -18,6 +19,7 @@ from lingbot_map.importers.shape import Shape
 
 _REMEDY = "split it and import the parts"
 _LENGTH = 28  # bits for a record's length; its offset takes the bits above
+_MASK = (1 << _LENGTH) - 1
 
 
 class Places:
@@ -32,6 +34,10 @@ class Places:
 
     def __len__(self) -> int:
         return len(self._spans)
+
+    def first(self) -> tuple[int, int]:
+        """(offset, length) of the first record."""
+        return self._spans[0] >> _LENGTH, self._spans[0] & _MASK
 
     def add(self, number: int, offset: int, length: int) -> None:
         """Record ``number`` of the file lies at ``offset``."""
@@ -49,7 +55,7 @@ class Places:
     def __iter__(self) -> Iterator[tuple[int, int, int]]:
         """(number, offset, length) of each."""
         for number, span in zip(self._numbers, self._spans, strict=True):
-            yield number, span >> _LENGTH, span & ((1 << _LENGTH) - 1)
+            yield number, span >> _LENGTH, span & _MASK
 
 
 class Index:
@@ -100,15 +106,22 @@ def pieces(reading: Reading, shape: Shape) -> Iterator[tuple[int, int, bytes]]:
                 yield item.number, item.start, shape.text[item.start : item.end]
 
 
+def unnamed(reading: Reading, kind: str, first: bytes) -> str:
+    """What a conversation without a name is called: after its ``first`` record if that has a time, so that a longer
+    export of it is called the same; else after the whole file."""
+    if b'"timestamp"' in first:
+        return f"{kind} {hashlib.sha256(first).hexdigest()[:12]}"
+    return f"{kind} {reading.blob.digest()[:12]}"
+
+
+def slicer(reading: Reading, text: bytes | None) -> Callable[[int, int], bytes]:
+    """What gives ``length`` bytes from ``offset``: of ``text`` where the file is one document, else of the file."""
+    return reading.blob.slice if text is None else lambda offset, length: text[offset : offset + length]
+
+
 def read_places(reading: Reading, places: Places, word: str, text: bytes | None = None) -> Iterator[Record]:
-    """The records at ``places``, from ``text`` where the file is one document; ``word`` is what one is called."""
-    blob = reading.blob
-    slice_of: Callable[[int, int], bytes]
-    if text is None:
-        slice_of = blob.slice
-    else:
-        document = text
-        slice_of = lambda offset, length: document[offset : offset + length]  # noqa: E731
+    """The records at ``places``; ``word`` is what one of them is called."""
+    name, slice_of = reading.blob.name, slicer(reading, text)
     for number, offset, length in places:
         reading.done(length)
-        yield f"{blob.name} {word} {number}", slice_of(offset, length), ""
+        yield f"{name} {word} {number}", slice_of(offset, length), ""

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from lingbot_map.importers.imported import ImportedSession, Reading, Record
-from lingbot_map.importers.lines import Index, Places, pieces, read_places
+from lingbot_map.importers.lines import Index, Places, pieces, read_places, slicer, unnamed
 from lingbot_map.importers.records import BadRecord, items, parse
 from lingbot_map.importers.shape import Shape
 from lingbot_probes.adapters.rasa import Rasa
@@ -137,7 +137,7 @@ def _mixed(reading: Reading, shape: Shape, index: Index) -> Iterator[ImportedSes
         ids = row_ids.get(key)
         if ids is not None and len(ids) == len(places):
             places.order(ids)
-        adapter = Rows(key or f"rasa {blob.digest()[:12]}")
+        adapter = Rows(key or unnamed(reading, "rasa", slicer(reading, text)(*places.first())))
         yield from reading.tell(NAME, adapter, read_places(reading, places, word, text))
 
 
@@ -182,7 +182,7 @@ def _tracked(
     places = Places()
     cut = ""
     for item in items(text, opens):
-        if item.bad and item.end == len(text):
+        if item.bad:
             cut = item.bad
         else:
             index.counted()
@@ -190,7 +190,8 @@ def _tracked(
     if not len(places):
         reading.problem(where, cut or "the tracker holds no events")
         return
-    adapter = Rows(name or f"rasa {reading.blob.digest()[:12]}", slots if type(slots) is dict else None)
+    name = name or unnamed(reading, "rasa", slicer(reading, text)(*places.first()))
+    adapter = Rows(name, slots if type(slots) is dict else None)
 
     def records() -> Iterator[Record]:
         for number, offset, length in places:

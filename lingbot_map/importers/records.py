@@ -22,6 +22,8 @@ _ESCAPE = re.compile(
 
 _BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
 """Up to and with the next bracket outside of strings. Possessive, so a hostile text can't make it go back."""
+_SCALAR = re.compile(rb"[^\s,]+(?:[^,]*[^\s,])?")
+"""What stands between two items and is neither a comma nor space: an item too, of a kind that nobody expects."""
 
 
 class BadRecord(ValueError):
@@ -86,9 +88,9 @@ def items(text: bytes, start: int) -> Iterator[Item]:
         bracket = found[1]
         at = found.start(1)
         if depth == 1:
-            for scalar in _scalars(text[place:at]):
+            for scalar in _SCALAR.finditer(text, place, at):
                 number += 1
-                yield Item(number, place, at, f"expected an object, found {scalar}")
+                yield Item(number, scalar.start(), scalar.end())
         place = found.end()
         if bracket in b"[{":
             depth += 1
@@ -107,15 +109,6 @@ def items(text: bytes, start: int) -> Iterator[Item]:
     if opened:
         last = number + 1 if depth > 1 or text[place:].strip(b" \t\r\n,") else number
         yield Item(last or 1, begin if depth > 1 else place, len(text), "the file ends in the middle of the list")
-
-
-def _scalars(between: bytes) -> Iterator[str]:
-    """What stands between two items and is neither a comma nor space, shortened."""
-    if between.strip(b" \t\r\n,"):
-        for part in between.split(b","):
-            if part := part.strip():
-                shown = part[:40].decode("utf-8", "replace")
-                yield shown if len(part) <= 40 else shown + "..."
 
 
 def list_start(text: bytes, names: tuple[str, ...]) -> int:

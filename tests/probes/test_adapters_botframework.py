@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lingbot_probes.adapters.botframework import BotFramework
 from lingbot_probes.codec import SignalError, numbered_from_dict, numbered_to_dict
 from lingbot_probes.signals import (
@@ -22,7 +23,6 @@ from lingbot_probes.signals import (
     TurnStarted,
     Undone,
 )
-
 from tests.probes.test_adapters_rasa import VALUES, signals
 
 Activity = dict[str, Any]
@@ -151,18 +151,17 @@ def test_a_skill_is_a_sub_intent_of_the_dispatcher_and_weak_results_are_candidat
 
 
 def test_the_best_weak_result_is_the_route_when_nothing_better_came() -> None:
-    items = told(user("t"), luis(a=0.1), luis(None_=0.0), luis(b=0.3), bot("?"))
+    items = told(user("t"), luis(a=0.1), luis(c=0.0), luis(b=0.3), bot("?"))
     kinds = [type(item.signal) for item in items[1:]]
     assert kinds == [TurnStarted, IntentRouted, Answered]
     routed = signals(items, IntentRouted)[0]
     assert (routed.intent, routed.confidence) == ("b", 0.3)
-    assert routed.candidates == (("b", 0.3), ("a", 0.1), ("None_", 0.0))
+    assert routed.candidates == (("b", 0.3), ("a", 0.1), ("c", 0.0))
 
 
 def test_none_is_no_route_beside_another() -> None:
-    items = told(
-        user("t"), luis(Confirm=0.9), luis(**{"None": 0.8}), bot("ok"), user("u"), luis(**{"None": 0.8}), bot("?")
-    )
+    luis_none = trace({"recognizerResult": {"text": "t", "intents": {"None": {"score": 0.8}}}})
+    items = told(user("t"), luis(Confirm=0.9), luis_none, bot("ok"), user("u"), luis_none, bot("?"))
     assert [s.intent for s in signals(items, IntentRouted)] == ["Confirm", "None"]
 
 
@@ -320,13 +319,30 @@ def test_what_is_no_activity_says_where_and_leaves_a_hole(bad: Any, where: str) 
     assert adapter.take(bot("y"))[0].n == before[-1].n + 2
 
 
-SHAPES = st.dictionaries(
-    st.sampled_from(
-        ["recognizerResult", "intents", "text", "entities", "queryResults", "conversation", "user", "dialog", "turn"]
-        + ["dialogState", "dialogStack", "id", "state", "userState", "answer", "score", "message", "requiredProperties"]
-    ),
-    st.deferred(lambda: SHAPES | VALUES | st.lists(SHAPES, max_size=2)),
-    max_size=3,
+WORDS = [
+    "recognizerResult",
+    "intents",
+    "text",
+    "entities",
+    "queryResults",
+    "conversation",
+    "user",
+    "dialog",
+    "turn",
+    "dialogState",
+    "dialogStack",
+    "id",
+    "state",
+    "userState",
+    "answer",
+    "score",
+    "message",
+    "requiredProperties",
+]
+SHAPES = st.recursive(
+    VALUES,
+    lambda inner: st.dictionaries(st.sampled_from(WORDS), inner, max_size=4) | st.lists(inner, max_size=2),
+    max_leaves=12,
 )
 KINDS = ["message", "trace", "messageDelete", "endOfConversation", "typing", "x"]
 FIELDS = ["text", "from", "id", "replyToId", "timestamp", "name", "valueType", "attachments", "code", "channelId"]
@@ -335,7 +351,7 @@ FIELDS = ["text", "from", "id", "replyToId", "timestamp", "name", "valueType", "
 @given(
     st.lists(
         st.fixed_dictionaries(
-            {"type": st.sampled_from(KINDS)}, optional={f: VALUES for f in FIELDS} | {"value": SHAPES}
+            {"type": st.sampled_from(KINDS)}, optional=dict.fromkeys(FIELDS, VALUES) | {"value": SHAPES}
         ),
         max_size=12,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lingbot_probes.adapters.rasa import Rasa
 from lingbot_probes.codec import SignalError, numbered_from_dict, numbered_to_dict
 from lingbot_probes.signals import (
@@ -325,7 +326,7 @@ MORE = ["session_started", "flow_started", "flow_completed", "stack", "agent", "
 
 @given(
     st.lists(
-        st.fixed_dictionaries({"event": st.sampled_from(NAMES + MORE)}, optional={f: VALUES for f in FIELDS}),
+        st.fixed_dictionaries({"event": st.sampled_from(NAMES + MORE)}, optional=dict.fromkeys(FIELDS, VALUES)),
         max_size=12,
     )
 )
