@@ -1,4 +1,4 @@
-"""Real Bot Framework recordings, field by field: what the file holds, read in the plainest way, is what the import says."""
+"""Real Bot Framework recordings, field by field: what a file holds, read plainly, is what the import says."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Turn:
 
 def by_user(activity: Activity) -> bool:
     """In these files the bot always has its role, and the user has it or none."""
-    return activity["from"].get("role") != "bot"
+    return bool(activity["from"].get("role") != "bot")
 
 
 def turns(path: Path) -> list[Turn]:
@@ -164,7 +164,7 @@ def test_after_each_state_trace_the_slots_hold_what_it_shows(recordings: Path, n
                 del slots[item.signal.slot]
         value = activity.get("value")
         if activity["type"] == "trace" and isinstance(value, dict) and "turn" in value:
-            shown = {}
+            shown: dict[str, Any] = {}
             for scope in ("conversation", "user", "dialog", "skill"):
                 shown.update(leaves(value.get(scope, {}), scope))
             assert slots == {path: held for path, held in shown.items() if held is not None}

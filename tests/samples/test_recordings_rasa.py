@@ -40,7 +40,7 @@ def plainly(events: list[Event]) -> Plain:
     form = None
     for event in events:
         kind, turn = event["event"], len(plain.utterances)
-        if kind != "session_started":  # that a session began is said once, with the first event of it
+        if kind != "session_started" or event.get("metadata"):  # that it began is said once, with its first event
             plain.times.append(event["timestamp"])
         if kind == "user":
             plain.utterances.append(event["text"])
