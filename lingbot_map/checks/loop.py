@@ -2,7 +2,7 @@
 
 Coming back alone is no anomaly: users digress and return. What counts is one round through three or more intents
 during which no slot got a new value; two such rounds through fewer intents; or an intent that jumps to itself twice
-with the same required slot missing.
+with the same required slot missing and none fewer than before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
     loop = walk.visits[-1 - len(rounds.path) : -1]
     missing = _missing(now, loop)
     if len(loop) == 1:
-        if not missing or rounds.times < map.policy.loop_rounds:
+        if not missing or len(now.missing) < len(loop[0].missing) or rounds.times < map.policy.loop_rounds:
             return None
     elif len(set(rounds.path)) < map.policy.loop_intents and rounds.times < map.policy.loop_rounds:
         return None

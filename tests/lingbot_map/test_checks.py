@@ -88,6 +88,14 @@ def test_asking_twice_more_for_the_same_missing_slot_is_a_loop() -> None:
     assert again.facts["rounds"] == 3
 
 
+def test_asking_on_while_fewer_slots_are_missing_is_no_loop() -> None:
+    d = Dialogue()
+    turn(d, "repair", missing=("address", "time"))
+    turn(d, "repair", missing=("address", "time"))
+    turn(d, "repair", missing=("time",))
+    assert d.findings("loop") == []
+
+
 def test_staying_with_an_intent_that_lacks_nothing_is_no_loop() -> None:
     d = Dialogue()
     for _ in range(6):
