@@ -76,35 +76,31 @@ def _loop_check(events: list[Event]) -> Iterator[Figure]:
         mapper.apply(event)
     map = mapper.map
     by_seq = {event.seq: event for event in events}
-    edges = [edge for edge in map.edges.values() if edge.id.startswith("jump:") or edge.kind == "assign"]
-    steps = [(edge, by_seq[edge.seq] if edge.kind == "jump" else None) for edge in edges]
-    jumps = sum(event is not None for _, event in steps)
-
     walk = Walk()
-    moments: list[tuple[Walk, Event]] = []
-    for edge, event in steps:
-        walk.see(edge)
-        if event is not None:
-            moments.append((_copy(walk), event))
+    moments: list[tuple[Walk, Event, str]] = []
+    for edge in map.edges.values():
+        if edge.id.startswith("jump:") or edge.kind == "assign":
+            walk.see(edge)
+            if edge.kind == "jump":
+                moments.append((_copy(walk), by_seq[edge.seq], edge.target))
 
     def check() -> None:
-        for then, jump in moments:
+        for then, event, _ in moments:
             map.indexes.walk = then
-            loop.check(map, jump)
+            loop.check(map, event)
 
     def by_networkx() -> None:
         graph: nx.DiGraph[str] = nx.DiGraph()
         before = ""
-        for edge, event in steps:
-            if event is None:
-                continue
-            graph.add_edge(before, edge.target)
-            before = edge.target
+        for _, _, intent in moments:
+            graph.add_edge(before, intent)
+            before = intent
             try:
-                nx.find_cycle(graph, edge.target)
+                nx.find_cycle(graph, intent)
             except nx.NetworkXNoCycle:
                 continue
 
+    jumps = len(moments)
     theirs = best(by_networkx, 3) / jumps * 1e6
     yield Figure(
         name="loop check",

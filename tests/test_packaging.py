@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -11,6 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.live.server import PATIENCE, Client, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -40,10 +44,16 @@ class Environment:
 
 def run(*command: str, cwd: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
     """Runs ``command`` without this process's Python settings; a failure shows its output."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=cwd, env=clean_environment(), capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0 or not check, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
     return done
+
+
+def clean_environment() -> dict[str, str]:
+    """This process's environment without its Python settings."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +124,34 @@ def test_without_the_server_extra_the_command_says_in_one_line_what_to_install(b
 def test_the_command_runs(served: Environment) -> None:
     done = served.run("lingbot-map", "--help")
     assert "demo" in done.stdout
+
+
+def test_the_demo_runs_and_stops_when_asked(served: Environment, tmp_path: Path) -> None:
+    command = (
+        str(served.bin / "lingbot-map"),
+        "demo",
+        "--port",
+        "0",
+        "--pace",
+        "0.1",
+        "--data",
+        str(tmp_path / "data"),
+    )
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=clean_environment()) as demo:
+        try:
+            assert demo.stdout is not None
+            found = re.search(r"http://127\.0\.0\.1:(\d+)/#t=(\S+)", demo.stdout.readline())
+            assert found, "the first line names the address to open"
+            client = Client(int(found[1]), found[2])
+            sessions = wait_for(lambda: client.get("/api/sessions")["sessions"], "the first session")
+            with client.watch(sessions[0]["id"]) as viewer:
+                hello = viewer.next("hello")
+                viewer.place(epoch=hello["epoch"], after=hello["seq"])
+                batch = viewer.next("batch")
+            assert any(delta["d"] == "node" for delta in batch["deltas"])
+        finally:
+            demo.send_signal(signal.SIGINT)
+        assert demo.wait(PATIENCE) in (0, 130), "130 is what a shell calls an interrupt"
 
 
 def test_the_wheel_is_imported_from_where_it_was_installed(wheel: Path, tmp_path: Path) -> None:
