@@ -71,8 +71,7 @@ class Tail:
         """
         taken: list[bytes] = []
         size = 0
-        start = seq + 1 - self.first
-        for piece in islice(self._pieces, start, self.shown + 1 - self.first):
+        for piece in islice(self._pieces, seq + 1 - self.first, max(0, self.shown + 1 - self.first)):
             taken.append(piece)
             size += len(piece)
             if size >= most:

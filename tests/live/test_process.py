@@ -18,7 +18,7 @@ import pytest
 from lingbot_map.store import key_of
 from tests.live.server import PATIENCE, Client, wait_for
 
-COMMAND = [sys.executable, "-c", "import sys; from lingbot_web.command import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-m", "lingbot_web"]
 
 
 class Process:

@@ -269,7 +269,7 @@ def test_a_proxys_address_is_let_in_exactly() -> None:
 
 def test_refusals_are_one_plain_sentence(map: Client) -> None:
     for fields in ({"Host": "evil"}, {"Origin": "null"}, {"Authorization": None}):
-        _, body = ask(map, "http", **fields)  # type: ignore[arg-type]
+        _, body = ask(map, "http", **fields)
         said = json.loads(body)
         assert list(said) == ["error"]
         assert re.fullmatch(r"[A-Z][^\n]{10,120}\.", said["error"])

@@ -20,11 +20,11 @@ from typer.core import TyperGroup
 from lingbot_map.errors import BadInput, DataFolderBusy, LingbotMapError
 from lingbot_map.pipeline import Pipeline
 from lingbot_web import export as exporting
-from lingbot_web import running, terminal
+from lingbot_web import terminal
+from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.beacon import Beacon, serving
 from lingbot_web.demo import DemoBot
 from lingbot_web.remote import MapRefused, Remote
-from lingbot_web.running import PORT, Address, is_loopback
 
 T = TypeVar("T")
 
@@ -114,6 +114,7 @@ def serve(
     if fsync not in ("batch", "always"):
         raise BadInput("--fsync", "batch or always", fsync)
     address = Address(host, port, tls_cert, tls_key, tuple(public_url or ()))
+    address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
     return _serve(data, address, "always" if fsync == "always" else "batch")
 
@@ -131,6 +132,8 @@ def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: 
 
 
 def _serve(data: Path, address: Address, fsync: Literal["batch", "always"] = "batch", session: str = "") -> int:
+    from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
+
     _allow_many_files()
     listener = address.listen()  # before the data folder is touched: a taken port is the commoner mistake
     pipeline = _pipeline(data, listener, fsync)
@@ -155,6 +158,8 @@ def demo(
     address = Address(port=port)
     listener = address.listen()
     pipeline = _pipeline(data, listener)
+    from lingbot_web import running
+
     bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announce)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if chat else None
     try:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import ipaddress
 import os
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,66 +21,16 @@ from lingbot_map.pipeline import Pipeline
 from lingbot_map.store.index import Index
 from lingbot_map.store.memory import MemoryStore
 from lingbot_web import beacon, wire
+from lingbot_web.address import Address, is_loopback
 from lingbot_web.asgi import app
 from lingbot_web.beacon import Beacon
 from lingbot_web.ingest import answer, read_batch
 from lingbot_web.messages import MAX_IN
-from lingbot_web.security import Door, door, new_token
+from lingbot_web.security import Door, new_token
 
-PORT = 8700
 SHUTDOWN_SECONDS = 3
 """So long may answers under way take when the server ends; with closing the recordings it stays below 5 s."""
 _START_SECONDS = 15.0
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where the map listens. ``public_urls`` are addresses at which a proxy shows it."""
-
-    host: str = "127.0.0.1"
-    port: int = PORT
-    certificate: Path | None = None
-    key: Path | None = None
-    public_urls: tuple[str, ...] = ()
-
-    def listen(self) -> socket.socket:
-        """The listening socket. Raises ``BadInput`` if the port is taken or the host is none of this machine."""
-        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((self.host, self.port))
-            listener.listen(2048)
-        except OSError as why:
-            listener.close()
-            if isinstance(why, socket.gaierror):
-                raise BadInput("--host", "an address of this machine", self.host) from None
-            remedy = "choose another with --port, or any free one with --port 0"
-            raise BadInput("--port", "a free port", f"{self.port} ({why.strerror})", remedy) from None
-        return listener
-
-    def url(self, port: int) -> str:
-        """The address to open."""
-        if self.public_urls:
-            return self.public_urls[0]
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
-        scheme = "https" if self.certificate else "http"
-        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/"
-
-    def door(self, token: str, port: int) -> Door:
-        """Who may come in there."""
-        tls = self.certificate is not None
-        return door(token, port, host=self.host, tls=tls, public_urls=self.public_urls)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server on ``host``."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Server(uvicorn.Server):
@@ -199,7 +147,7 @@ class Serving:
         self._thread.start()
         if not self._ready.wait(_START_SECONDS) or self._fault is not None:
             self.stop()
-            raise RuntimeError("the map did not start") from self._fault
+            raise self._fault or RuntimeError(f"the map did not start within {_START_SECONDS:.0f} s")
 
     @property
     def base(self) -> str:

@@ -1,0 +1,200 @@
+"""The command line as people use it: one line when something is wrong, and the exit code that belongs to it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from lingbot_web.cli import run
+from lingbot_web.terminal import visible
+
+TRACKER = {
+    "sender_id": "rasa \x1b[31m\u202e退款",
+    "events": [
+        {"event": "user", "text": "hi", "timestamp": 1700000001.0, "parse_data": {"intent": {"name": "greet"}}},
+        {"event": "slot", "name": "city", "value": "北京", "timestamp": 1700000002.0},
+        {"event": "bot", "text": "hello", "timestamp": 1700000003.0},
+    ],
+}
+
+
+@pytest.fixture
+def tracker(tmp_path: Path) -> Path:
+    path = tmp_path / "tracker.json"
+    path.write_text(json.dumps(TRACKER))
+    return path
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Command(Protocol):
+    def __call__(self, *arguments: str) -> Done: ...
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command in an empty folder, in this process: what ``main`` does, without starting Python each time."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+
+    def call(*arguments: str) -> Done:
+        capfd.readouterr()
+        code = run(arguments)
+        return Done(code, *capfd.readouterr())
+
+    return call
+
+
+def complaint(done: Done, code: int) -> str:
+    """The one line in which a command said what was wrong."""
+    assert done.returncode == code, done
+    assert done.stdout == ""
+    assert done.stderr.startswith("lingbot-map: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_help_says_what_there_is_and_each_command_gives_an_example(command: Command, tmp_path: Path) -> None:
+    done = command()
+    assert done.returncode == 0
+    for name in ("serve", "open", "import", "export", "sessions", "verify", "demo", "stats"):
+        assert f"\n  {name} " in done.stdout
+        said = command(name, "-h")
+        assert said.returncode == 0
+        assert f"Example: lingbot-map {name}" in said.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nothing"],
+        ["serve", "--nothing"],
+        ["serve", "--port", "x"],
+        ["serve", "--fsync", "never"],
+        ["serve", "--host", "0.0.0.0"],
+        ["serve", "--host", "192.0.2.1", "--allow-remote"],
+        ["serve", "--host", "nowhere.invalid", "--allow-remote", "--insecure-remote"],
+        ["serve", "--tls-cert", "x.pem"],
+        ["serve", "--public-url", "map.example.org", "--port", "0"],
+        ["import", "nothing.json"],
+        ["import", "."],
+        ["open"],
+        ["sessions", "--data", "nothing"],
+        ["stats", "--data", "nothing"],
+        ["demo", "--lang", "fr"],
+    ],
+)
+def test_a_mistake_is_one_line_and_2(command: Command, tmp_path: Path, arguments: list[str]) -> None:
+    complaint(command(*arguments), 2)
+    assert not (tmp_path / "snapshots" / "lock").exists()
+
+
+def test_an_open_door_needs_two_words(command: Command, tmp_path: Path) -> None:
+    assert "--allow-remote" in complaint(command("serve", "--host", "0.0.0.0"), 2)
+    assert "--insecure-remote" in complaint(command("serve", "--host", "0.0.0.0", "--allow-remote"), 2)
+
+
+def test_a_recording_goes_in_is_listed_and_comes_out_again(command: Command, tmp_path: Path, tracker: Path) -> None:
+    first = command("import", str(tracker), "--json")
+    assert (first.returncode, first.stderr) == (0, "")
+    (session,) = json.loads(first.stdout)["sessions"]
+    again = command("import", str(tracker))
+    assert again.returncode == 0
+    assert "nothing new" in again.stdout
+    listed = command("sessions")
+    assert listed.returncode == 0
+    assert session["key"][:12] in listed.stdout
+    assert "北京" not in listed.stdout
+    page = json.loads(command("sessions", "--json").stdout)
+    assert (page["total"], page["sessions"][0]["id"]) == (1, TRACKER["sender_id"])
+    assert command("sessions", "nowhere", "--json").stdout.count('"total": 0') == 1
+
+    out = tmp_path / "out.jsonl"
+    assert command("export", session["key"][:6], "--out", str(out)).returncode == 0
+    piped = command("export", str(TRACKER["sender_id"]))
+    assert piped.stdout == out.read_text()
+    assert len(out.read_text().splitlines()) == session["events"] + 1
+    other = command("import", str(out), "--data", "other")
+    assert other.returncode == 0, other.stderr
+    assert json.loads(command("verify", "other", "--json").stdout)
+
+
+def test_foreign_text_commands_no_terminal(command: Command, tmp_path: Path, tracker: Path) -> None:
+    for done in (command("import", str(tracker)), command("sessions")):
+        assert done.returncode == 0
+        assert "退款" in done.stdout
+        assert not set("\x1b\u202e") & set(done.stdout + done.stderr)
+        assert r"\x1b[31m\u202e" in done.stdout
+    bad = tmp_path / "\x1b[2Jx.json"
+    bad.write_text("no recording")
+    assert "\x1b" not in complaint(command("import", str(bad)), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("退款 αβ é ok", "退款 αβ é ok"),
+        ("a\u3000b", "a\u3000b"),
+        ("a\nb\tc\x00", r"a\nb\tc\x00"),
+        ("\x9b31m", r"\x9b31m"),
+        ("\u202e\u2066\u200b\ufeff", r"\u202e\u2066\u200b\ufeff"),
+        ("\u2028\ud800", r"\u2028\ud800"),
+    ],
+)
+def test_what_can_not_be_seen_is_written_out(text: str, seen: str) -> None:
+    assert visible(text) == seen
+
+
+@pytest.mark.parametrize("content", ["", "no recording", "{", "[]", '{"a": 1}', "\x00"])
+def test_an_unknown_file_says_which_formats_were_tried_and_changes_nothing(
+    command: Command, tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    assert "x.json" in complaint(command("import", str(path)), 2)
+    assert json.loads(command("sessions", "--json").stdout)["total"] == 0
+
+
+def test_verify_reads_folders_from_its_input(command: Command, tracker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command("import", str(tracker)).returncode == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("snapshots\nsnapshots\n"))
+    done = command("verify", "--stdin")
+    assert done.returncode == 0
+    first, second = (json.loads(line) for line in done.stdout.splitlines())
+    assert first == second
+    assert first["status"] == "clean"
+
+
+def test_export_names_what_it_does_not_find(command: Command, tmp_path: Path, tracker: Path) -> None:
+    assert command("import", str(tracker)).returncode == 0
+    assert "nobody" in complaint(command("export", "nobody"), 1)
+    assert "jsonl" in complaint(command("export", "x", "--to", "csv"), 2)
+
+
+def test_a_reader_that_leaves_is_no_error(command: Command, tmp_path: Path, tracker: Path) -> None:
+    assert command("import", str(tracker)).returncode == 0
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
+    line = f"{sys.executable} -m lingbot_web sessions --json | true"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=60)
+    assert done.stderr == ""
+
+
+def test_without_the_server_parts_one_line_says_what_to_install(tmp_path: Path) -> None:
+    # A module of this name that can't be imported stands for one that isn't installed.
+    code = "import sys; sys.modules['rich'] = None; from lingbot_web.command import main; sys.exit(main())"
+    arguments = [sys.executable, "-c", code, "serve"]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert "pip install 'lingbot-map[server]'" in complaint(Done(done.returncode, done.stdout, done.stderr), 1)
