@@ -1,13 +1,16 @@
 """What the READMEs say is true: their Python runs, their commands exist with these options, their links lead somewhere.
 
 A comment on the line before a fenced block says how it is tested where its language alone does not:
-``<!-- test: served -->`` runs it while a real map server listens, ``<!-- test: run -->`` runs a shell block.
+``<!-- test: served -->`` runs Python while a real map listens and looks at what arrived, ``<!-- test: sketch -->``
+only compiles it, ``<!-- test: run -->`` runs the ``lingbot-map`` commands of a shell block, one after the other.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.live.server import running, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent
 READMES = sorted(
@@ -30,6 +35,8 @@ FENCE = re.compile(
     r"(?:^<!-- test: (?P<how>[a-z]+) -->\n)?^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"")
+NOWHERE = "http://127.0.0.1:9"
+"""A port nobody listens on: an example must not reach a map that happens to run here."""
 PICTURE_LIMIT = 300 * 1024
 
 
@@ -128,16 +135,55 @@ def check_options(words: list[str]) -> None:
 
 def help_of(*names: str) -> str:
     """The help of a sub-command; fails where there is none of that name."""
-    done = subprocess.run(
-        [BIN / "lingbot-map", *names, "--help"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PATH": "/usr/bin:/bin"},
-    )
+    done = run(str(BIN / "lingbot-map"), *names, "--help", cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.mark.parametrize("block", [block for block in SHELL if block.how == "run"], ids=str)
+def test_the_commands_of_a_readme_do_what_they_say(block: Block, tmp_path: Path) -> None:
+    # The examples find the committed recordings in the data folder, and what they write stays here.
+    shutil.copytree(ROOT / "snapshots" / "cases", tmp_path / "snapshots" / "cases")
+    for words in commands(block.text):
+        assert words[0] == "lingbot-map", "only our own command is run"
+        done = run(str(BIN / words[0]), *words[1:], cwd=tmp_path)
+        assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
+
+
+PYTHON = blocks("python", "py")
+
+
+@pytest.mark.parametrize("block", [block for block in PYTHON if not block.how], ids=str)
+def test_python_in_a_readme_runs(block: Block, tmp_path: Path) -> None:
+    done = run(sys.executable, "-W", "error", "-c", block.text, cwd=tmp_path, LINGBOT_ENDPOINT=NOWHERE)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("block", [block for block in PYTHON if block.how == "served"], ids=str)
+def test_a_bot_in_a_readme_shows_up_on_the_map(block: Block, tmp_path: Path) -> None:
+    with running(tmp_path / "data") as (map, client):
+        where = {"LINGBOT_ENDPOINT": map.base, "LINGBOT_TOKEN": map.token}
+        done = run(sys.executable, "-W", "error", "-c", block.text, cwd=tmp_path, **where)
+        assert done.returncode == 0, done.stderr
+        sessions = wait_for(lambda: client.get("/api/sessions")["sessions"], "a session")
+        (session,) = sessions
+        ids = client.keyframe(session["id"])["nodes"]["id"]
+    assert session["turns"] > 0
+    assert not session["missing"]
+    assert "failure" not in session["findings"]
+    # The example is there to show all three layers.
+    assert {id.partition(":")[0] for id in ids} == {"utterance", "intent", "slot", "doc", "answer"}
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_python_in_a_readme_is_python(block: Block) -> None:
+    compile(block.text, str(block), "exec")
+
+
+def run(*command: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Runs ``command`` in ``cwd`` with ``settings`` added to the environment."""
+    env = {**os.environ, "COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", **settings}
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.parametrize("path", READMES, ids=lambda path: path.relative_to(ROOT).as_posix())
