@@ -14,6 +14,42 @@ import { LINK, MARK, badBit } from 'lb/kinds';
  * @property {number} row place of the node whose row label turns red, -1 if none
  */
 
+const BLOCK = 64;
+
+/** Evidence by the turns it spans, in blocks: what touches a window is found without looking at the rest. */
+export class Spans {
+  constructor() {
+    /** @type {Map<number, Set<Evidence>>} */
+    this.blocks = new Map();
+  }
+
+  /** @param {Evidence} evidence */
+  add(evidence) {
+    const { since, turn } = evidence.finding;
+    for (let block = Math.floor(since / BLOCK); block <= Math.floor(turn / BLOCK); block++) {
+      const held = this.blocks.get(block);
+      if (held) held.add(evidence);
+      else this.blocks.set(block, new Set([evidence]));
+    }
+  }
+
+  /** @param {Evidence} evidence */
+  remove(evidence) {
+    const { since, turn } = evidence.finding;
+    for (let block = Math.floor(since / BLOCK); block <= Math.floor(turn / BLOCK); block++) this.blocks.get(block)?.delete(evidence);
+  }
+
+  /** In order of discovery within a block. @param {number} first @param {number} last turns @returns {Evidence[]} */
+  between(first, last) {
+    /** @type {Set<Evidence>} */
+    const found = new Set();
+    for (let block = Math.floor(first / BLOCK); block <= Math.floor(last / BLOCK); block++) {
+      for (const evidence of this.blocks.get(block) ?? []) if (evidence.finding.since <= last && evidence.finding.turn >= first) found.add(evidence);
+    }
+    return [...found];
+  }
+}
+
 /** @param {DialogueMap} map @param {Finding} finding @returns {Evidence} */
 export function evidenceOf(map, finding) {
   const { edges } = map;

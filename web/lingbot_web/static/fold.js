@@ -3,7 +3,7 @@
 // by those who read them.
 import { Column, lowerBound } from 'lb/columns';
 import { Edges } from 'lb/edges';
-import { evidenceOf, mark, unmark } from 'lb/evidence';
+import { evidenceOf, mark, Spans, unmark } from 'lb/evidence';
 import { EVENT_KINDS, EVENT_NUMBER, LAYER_OF_EDGE } from 'lb/kinds';
 import { Lanes } from 'lb/lanes';
 import { Marks } from 'lb/marks';
@@ -57,6 +57,7 @@ export class DialogueMap {
     this.rows = new Rows();
     this.marks = new Marks(this.list, this.edges, this.rows, this.lanes);
     /** @type {Map<string, Evidence>} */ this.evidence = new Map();
+    this.spans = new Spans();
   }
 
   /** @param {string} session */
@@ -317,11 +318,16 @@ export class DialogueMap {
     this.lanes.event(turn, seq);
   }
 
-  /** @param {number} number */
+  /** Place of the first turn numbered at least `number`. @param {number} number */
   #turnPlace(number) {
-    let i = this.turns.length;
-    while (i > 0 && this.turns[i - 1].number >= number) i--;
-    return i;
+    let low = 0;
+    let high = this.turns.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.turns[middle].number < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** @param {Turn} turn */
@@ -410,6 +416,7 @@ export class DialogueMap {
     this.#hide(finding.id);
     const found = evidenceOf(this, finding);
     this.evidence.set(finding.id, found);
+    this.spans.add(found);
     this.lanes.open(finding.turn);
     mark(this, found);
   }
@@ -419,6 +426,7 @@ export class DialogueMap {
     const old = this.evidence.get(id);
     if (!old) return;
     this.evidence.delete(id);
+    this.spans.remove(old);
     unmark(this, old);
     for (const other of this.evidence.values()) if (other.finding.kind === old.finding.kind) mark(this, other);
   }
@@ -493,6 +501,7 @@ export class DialogueMap {
     this.marks = new Marks(this.list, this.edges, this.rows, this.lanes);
     this.touching = this.list.map(() => []);
     this.evidence = new Map();
+    this.spans = new Spans();
     for (const { number } of this.turns) this.lanes.open(number);
     for (let i = 0; i < this.momentTurn.length; i++) this.lanes.event(this.momentTurn.data[i], this.firstMoment + i);
     this.list.forEach((node, place) => this.rows.see(node, place));

@@ -1,6 +1,7 @@
 // The pointer on the map: wheel zooms about it, drag and shift-wheel pan, wheel over the gutter or with alt scrolls a
 // stave, a click selects.
 import { GUTTER } from 'lb/layout';
+import { hiddenMarks } from 'lb/paint_gutter';
 
 /** @typedef {import('lb/score').Score} Score */
 
@@ -59,6 +60,12 @@ export function listen(score) {
     host.style.setProperty('cursor', 'default');
     if (!done || done.moved) return;
     const { x, y } = place(event);
+    const stave = done.gutter ? score.layout.staveAt(y) : null;
+    if (stave && y < stave.rows) {
+      const [above, below] = hiddenMarks(score.scene, stave);
+      if (above || below) score.scrollToHidden(stave.layer, above && (!below || x < (GUTTER * 3) / 4) ? -1 : 1);
+      return;
+    }
     const hit = score.at(x, y);
     if (!hit) score.select(null, { trace: false });
     else score.select(hit.sel, { trace: hit.sel.kind === 'edge' || (hit.sel.kind === 'node' && hit.sel.seq > 0) });

@@ -24,20 +24,18 @@ function path(data) {
   return made;
 }
 
-/** Draws a glyph with its middle at (x, y). @param {CanvasRenderingContext2D} ctx @param {FindingKind} kind @param {number} x @param {number} y @param {string} colour */
+/** Draws a glyph with its middle at (x, y). Line style and colours of the context are left changed. @param {CanvasRenderingContext2D} ctx @param {FindingKind} kind @param {number} x @param {number} y @param {string} colour */
 export function drawGlyph(ctx, kind, x, y, colour) {
   const { stroke, fill } = GLYPHS[kind];
-  ctx.save();
   ctx.translate(x - 6, y - 6);
   ctx.strokeStyle = colour;
   ctx.lineWidth = 1.6;
   ctx.lineCap = 'round';
   ctx.lineJoin = 'round';
-  ctx.setLineDash([]);
   ctx.stroke(path(stroke));
   if (fill) {
     ctx.fillStyle = colour;
     ctx.fill(path(fill));
   }
-  ctx.restore();
+  ctx.translate(6 - x, 6 - y);
 }

@@ -22,8 +22,8 @@ export class Lanes {
     this.of = new Map();
     /** Level k holds CHANNELS numbers for each 2^k turns. @type {Int32Array[]} */
     this.levels = [new Int32Array(CHANNELS * 64)];
-    /** Largest count of each layer, by level. @type {number[][]} */
-    this.most = [[0, 0, 0]];
+    /** Largest count of each layer and of all three together, by level. @type {number[][]} */
+    this.most = [[0, 0, 0, 0]];
     this.first = Infinity;
     this.last = 0;
   }
@@ -56,8 +56,12 @@ export class Lanes {
     this.open(turn);
     this.#reach(turn);
     for (let k = 0, i = turn; k < this.levels.length; k++, i >>= 1) {
-      const now = ++this.levels[k][i * CHANNELS + layer];
-      if (now > this.most[k][layer]) this.most[k][layer] = now;
+      const level = this.levels[k];
+      const most = this.most[k];
+      const at = i * CHANNELS;
+      level[at + layer]++;
+      if (level[at + layer] > most[layer]) most[layer] = level[at + layer];
+      if (level[at] + level[at + 1] + level[at + 2] > most[3]) most[3] = level[at] + level[at + 1] + level[at + 2];
     }
   }
 
@@ -106,7 +110,12 @@ export class Lanes {
         }
       }
       this.levels.push(level);
-      this.most.push([0, 1, 2].map((c) => level.reduce((most, n, i) => (i % CHANNELS === c && n > most ? n : most), 0)));
+      const most = [0, 0, 0, 0];
+      for (let i = 0; i < level.length; i += CHANNELS) {
+        for (let c = 0; c < BITS; c++) most[c] = Math.max(most[c], level[i + c]);
+        most[3] = Math.max(most[3], level[i] + level[i + 1] + level[i + 2]);
+      }
+      this.most.push(most);
     }
   }
 }

@@ -158,7 +158,7 @@ function offset(kind, w, k, flags) {
     case MARK.WRITE:
       return w * 0.5 + k * Math.max(2, Math.min(12, w * 0.12));
     case MARK.READ:
-      return flags & FLAG.AFTER ? w * 0.86 + k * Math.min(8, w * 0.03) : Math.max(w * 0.27, w > WIDE ? 48 : 0) + k * Math.min(9, w * 0.08);
+      return flags & FLAG.AFTER ? afterWrite(w) : Math.max(w * 0.27, w > WIDE ? 48 : 0) + k * Math.min(9, w * 0.08);
     case MARK.QUESTION:
       return Math.min(w * 0.6, documents(w) - w * 0.16) + k * Math.min(18, w * 0.1);
     case MARK.DOC:
@@ -167,6 +167,11 @@ function offset(kind, w, k, flags) {
     default:
       return Math.max(w * 0.27, w > WIDE ? 48 : 0);
   }
+}
+
+/** A read that follows a write in its cell stands at the lane's right edge, to the right of the box. @param {number} w */
+export function afterWrite(w) {
+  return w - Math.min(9, w * 0.12);
 }
 
 /** Documents at 80 %, further left where a printed score needs room. @param {number} w */

@@ -5,15 +5,20 @@
 const NEVER_FIRST = '，。？！、；：,.?!;:%）)】」』》〉”’…·~';
 /** ... and none ends with one of these. */
 const NEVER_LAST = '（(【「『《〈“‘';
-const KEPT = 3000;
+const KEPT = 1000;
+const ROOMS_KEPT = 200;
 /** Longer than any lane is wide: what comes from outside is cut before it is measured. */
 const LONGEST = 240;
 
 // What a reader can't see or what turns the text around it.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/gu;
 
+/** Most text is no longer than this and has nothing to be taken out. */
+const SIMPLE = /^[\u0021-\u007e\u00a1-\u00ac\u4e00-\u9fff\u3001-\u303f\uff00-\uffef·]{0,240}$/u;
+
 /** Text as it may be drawn: one line, nothing invisible, not endless. @param {unknown} value @returns {string} */
 export function plain(value) {
+  if (typeof value === 'string' && SIMPLE.test(value)) return value;
   const text = typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? String(value));
   return text.slice(0, LONGEST).replace(UNSEEN, ' ').trim();
 }
@@ -23,8 +28,22 @@ export class Lettering {
   constructor(ctx) {
     this.ctx = ctx;
     /** @type {Map<string, Map<string, number>>} */ this.widths = new Map();
-    /** @type {Map<string, string>} */ this.cut = new Map();
-    /** @type {Map<string, string[]>} */ this.broken = new Map();
+    /** Cut texts by font and room. @type {Map<string, Map<number, Map<string, string>>>} */ this.cut = new Map();
+    /** Broken texts by font and room. @type {Map<string, Map<number, Map<string, string[]>>>} */ this.broken = new Map();
+  }
+
+  /**
+   * What is kept for a font and a room; nested, so that a look-up builds no key.
+   * @template T @param {Map<string, Map<number, Map<string, T>>>} kept @param {string} font @param {number} room @returns {Map<string, T>}
+   */
+  #kept(kept, font, room) {
+    let rooms = kept.get(font);
+    if (!rooms) kept.set(font, (rooms = new Map()));
+    else if (rooms.size > ROOMS_KEPT) rooms.clear();
+    let texts = rooms.get(room);
+    if (!texts) rooms.set(room, (texts = new Map()));
+    else if (texts.size > KEPT) texts.clear();
+    return texts;
   }
 
   /** @param {string} font @returns {Map<string, number>} */
@@ -56,13 +75,9 @@ export class Lettering {
 
   /** `text`, or as much of it as fits `room` and an ellipsis; "" where not even that fits. @param {string} text @param {string} font @param {number} room */
   fit(text, font, room) {
-    const key = `${font}\n${room | 0}\n${text}`;
-    let fitted = this.cut.get(key);
-    if (fitted === undefined) {
-      fitted = this.#fit(text, font, room | 0);
-      if (this.cut.size > KEPT) this.cut.clear();
-      this.cut.set(key, fitted);
-    }
+    const kept = this.#kept(this.cut, font, room | 0);
+    let fitted = kept.get(text);
+    if (fitted === undefined) kept.set(text, (fitted = this.#fit(text, font, room | 0)));
     return fitted;
   }
 
@@ -88,13 +103,9 @@ export class Lettering {
    * @param {string} text @param {string} font @param {number} room @param {number} lines @returns {string[]}
    */
   wrap(text, font, room, lines) {
-    const key = `${font}\n${room | 0}\n${lines}\n${text}`;
-    let broken = this.broken.get(key);
-    if (!broken) {
-      broken = this.#wrap([...text], font, room | 0, lines);
-      if (this.broken.size > KEPT) this.broken.clear();
-      this.broken.set(key, broken);
-    }
+    const kept = this.#kept(this.broken, font, (room | 0) * 8 + lines);
+    let broken = kept.get(text);
+    if (!broken) kept.set(text, (broken = this.#wrap([...text], font, room | 0, lines)));
     return broken;
   }
 

@@ -4,7 +4,8 @@ import { DENSE, GUTTER } from 'lb/layout';
 import { paintDensity, paintTicks } from 'lb/paint_density';
 import { paintClocks, paintEvidence, paintGaps, paintTags } from 'lb/paint_findings';
 import { paintFlow } from 'lb/paint_flow';
-import { paintGround, paintGutter, paintHeader } from 'lb/paint_frame';
+import { hiddenMarks, paintGround, paintGutter } from 'lb/paint_gutter';
+import { HeaderPainter } from 'lb/paint_header';
 import { paintKnowledge } from 'lb/paint_knowledge';
 import { paintState } from 'lb/paint_state';
 import { mapStyles } from 'lb/styles';
@@ -15,19 +16,25 @@ import { mapStyles } from 'lb/styles';
 export class Painter {
   constructor() {
     this.ink = new Ink();
+    this.header = new HeaderPainter();
     /** @type {Tokens | null} */
     this.tokens = null;
+    /** Marks on rows scrolled away, as the gutter last told. */
+    this.hidden = '';
   }
 
-  /** @param {CanvasRenderingContext2D} ctx already scaled to CSS pixels @param {Scene} scene */
-  paint(ctx, scene) {
+  /**
+   * @param {CanvasRenderingContext2D} ctx already scaled to CSS pixels @param {Scene} scene
+   * @param {boolean} whole false: nothing but the window moved since the last frame, so the gutter is still right
+   */
+  paint(ctx, scene, whole) {
     if (this.tokens !== scene.tokens) {
       this.tokens = scene.tokens;
       this.ink.use(mapStyles(scene.tokens));
     }
     scene.begin();
     const { layout } = scene;
-    const findings = scene.findings();
+    const findings = scene.lane < DENSE ? scene.gaps() : scene.findings();
     paintGround(ctx, scene);
     ctx.save();
     ctx.beginPath();
@@ -49,8 +56,10 @@ export class Painter {
       paintTags(ctx, scene, findings);
     }
     ctx.restore();
-    paintGutter(ctx, scene);
-    paintHeader(ctx, scene);
+    const hidden = layout.staves.staves.map((stave) => hiddenMarks(scene, stave).join()).join(' ');
+    if (whole || hidden !== this.hidden) paintGutter(ctx, scene);
+    this.hidden = hidden;
+    this.header.paint(ctx, scene);
     if (scene.lane < DENSE) {
       ctx.save();
       ctx.beginPath();

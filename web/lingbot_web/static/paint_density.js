@@ -21,7 +21,7 @@ export function paintDensity(ctx, scene) {
   const turns = 2 ** level;
   const first = Math.floor(scene.firstTurn / turns);
   const last = Math.floor(scene.lastTurn / turns);
-  const width = Math.max(1, scene.lane * turns - (scene.lane * turns > 4 ? 1 : 0));
+  const gap = scene.lane * turns > 4 ? 1 : 0;
   const until = scene.seq === Infinity ? Infinity : map.turnOf(scene.seq);
   LAYERS.forEach((layer, channel) => {
     const stave = layout.stave(layer);
@@ -34,7 +34,8 @@ export function paintDensity(ctx, scene) {
       if (!count) continue;
       ctx.globalAlpha = block * turns > until ? 0.15 : 0.85;
       const h = Math.max(2, room * Math.sqrt(count / most));
-      ctx.fillRect(layout.x(block * turns), stave.bottom - h, width, h);
+      const x = Math.round(layout.x(block * turns)); // whole pixels, or neighbours of 1.3 px beat against the grid
+      ctx.fillRect(x, stave.bottom - h, Math.max(1, Math.round(layout.x((block + 1) * turns)) - x - gap), h);
     }
   });
   ctx.globalAlpha = 1;
@@ -45,12 +46,12 @@ export function paintTicks(ctx, scene) {
   const { layout, map, tokens } = scene;
   const level = Math.min(blockLevel(scene.lane), map.lanes.levels.length - 1);
   const turns = 2 ** level;
-  const width = Math.max(1.5, Math.min(3, scene.lane * turns));
+  const width = Math.max(1, Math.min(3, Math.round(scene.lane * turns)));
   const last = Math.floor(scene.lastTurn / turns);
   for (let block = Math.floor(scene.firstTurn / turns); block <= last; block++) {
     const bits = map.lanes.sum(level, block, BITS);
     if (!bits) continue;
     ctx.fillStyle = bits & ~GAP ? tokens.bad : tokens.warn;
-    ctx.fillRect(layout.x(block * turns), HEADER - 34, width, 26);
+    ctx.fillRect(Math.round(layout.x(block * turns)), HEADER - 34, width, 26);
   }
 }

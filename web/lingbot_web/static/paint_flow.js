@@ -69,10 +69,12 @@ function paintMove(scene, ink, link) {
   if (!place) return;
   const { x0, y0, x1, y1 } = place;
   const level = scene.linkLevel(from, to);
-  const bad = Boolean(marks.linkBad.data[link] & LOOP) && level !== LEVEL.GHOST;
+  const bad = Boolean(scene.badLink(link) & LOOP) && level !== LEVEL.GHOST;
   const props = edges.props[marks.linkEdge.data[link]];
   const low = typeof props.confidence === 'number' && props.confidence < scene.low;
-  const style = bad ? S.moveBad : props.closes ? S.moveCloses : low ? S.moveLow : S.move;
+  // An intent that simply goes on closes a loop of one; that is no news.
+  const closes = props.closes && marks.node.data[from] !== marks.node.data[to];
+  const style = bad ? S.moveBad : closes ? S.moveCloses : low ? S.moveLow : S.move;
   if (place.bow) {
     ink.curve(style, level, x0, y0, x0 + place.bow, y0, x1 + place.bow, y1, x1, y1);
     if (bad) ink.arrow(S.moveHead, level, x1 - 1, y1, -1, 0);
@@ -95,8 +97,11 @@ export function moveEnds(scene, from, to) {
   const { marks, rows } = scene.map;
   const stave = scene.flow;
   if (!stave || marks.flags.data[to] & FLAG.SELF) return null;
-  const y0 = scene.layout.edgeY(stave, rows.number[marks.node.data[from]]);
-  const y1 = scene.layout.edgeY(stave, rows.number[marks.node.data[to]]);
+  const row0 = rows.number[marks.node.data[from]];
+  const row1 = rows.number[marks.node.data[to]];
+  if (Math.max(row0, row1) < stave.scroll || Math.min(row0, row1) >= stave.scroll + stave.room) return null;
+  const y0 = scene.layout.edgeY(stave, row0);
+  const y1 = scene.layout.edgeY(stave, row1);
   const half = scene.pill / 2;
   const x0 = scene.x(from) + half;
   const x1 = scene.x(to) - half;
@@ -114,7 +119,7 @@ function paintVisit(scene, ink, mark, rounds) {
   paintRoute(scene, ink, mark, x, level);
   if (Number.isNaN(y)) return;
   const ghost = level === LEVEL.GHOST;
-  const bad = Boolean(marks.bad.data[mark] & LOOP) && !ghost;
+  const bad = Boolean(scene.badMark(mark) & LOOP) && !ghost;
   const e = marks.edge.data[mark];
   const props = edges.props[e];
   const low = typeof props.confidence === 'number' && props.confidence < scene.low;

@@ -87,13 +87,13 @@ function paintDoc(scene, ink, mark, clocks) {
   if (Number.isNaN(y)) return;
   const used = scene.used(mark);
   const r = scene.radius(mark);
-  const drift = Boolean(marks.bad.data[mark] & DRIFT) && !ghost;
+  const drift = Boolean(scene.badMark(mark) & DRIFT) && !ghost;
   if (used) paintUse(scene, ink, mark, x, y, level);
   if (!ghost) ink.dot(S.plate, LEVEL.FULL, x, y, r + 0.5);
   if (used) ink.dot(drift ? S.docBad : S.docUsed, level, x, y, r);
   else ink.dot(drift ? S.docBadSeen : S.docSeen, level, x, y, r);
   if (drift) ink.dot(S.ring, level, x, y, r + (scene.readable ? 3 : 2.5));
-  if (marks.bad.data[mark] & STALE && !ghost) clocks.push({ x: x - r - 5, y: y - r - 3, level });
+  if (scene.badMark(mark) & STALE && !ghost) clocks.push({ x: x - r - (drift ? 8 : 5), y: y - r - (drift ? 5 : 3), level });
   if (marks.flags.data[mark] & FLAG.UNDONE) ink.line(S.strike, level, x - r - 3, y, x + r + 3, y);
   if (!scene.readable || ghost) return;
   const props = edges.props[scene.stage(mark)];

@@ -70,7 +70,7 @@ function paintLife(scene, ink, write, next, y) {
 /** Whether a write replaced a value that it is an anomaly to replace. @param {Scene} scene @param {number} write */
 function overwrites(scene, write) {
   const { marks } = scene.map;
-  for (let l = marks.inHead.data[write]; l >= 0; l = marks.linkIn.data[l]) if (marks.linkBad.data[l] & OVERWRITE) return true;
+  for (let l = marks.inHead.data[write]; l >= 0; l = marks.linkIn.data[l]) if (scene.badLink(l) & OVERWRITE) return true;
   return false;
 }
 
@@ -81,7 +81,7 @@ function paintNow(scene, ink, ctx, row, write, y) {
   const level = scene.level(write);
   const x0 = scene.x(write);
   const { expires_at: end } = map.list[row.node];
-  const right = Math.min(layout.width, layout.x(scene.seq === Infinity ? map.lastTurn + 1 : map.turnOf(scene.seq) + 1));
+  const right = Math.min(layout.width, layout.x(scene.seq === Infinity ? map.lastTurn + 1 : scene.turnOfSeq(scene.seq)));
   if (end === null) {
     ink.line(S.life, level, x0, y, right, y);
     return;
@@ -128,7 +128,7 @@ function paintWrite(scene, ink, mark) {
   const ghost = level === LEVEL.GHOST;
   if (!ghost && scene.faded(marks.node.data[mark])) level = Math.max(level, LEVEL.THIRD);
   const flags = marks.flags.data[mark];
-  const bad = Boolean(marks.bad.data[mark] & (OVERWRITE | LEAK)) && !ghost;
+  const bad = Boolean(scene.badMark(mark) & (OVERWRITE | LEAK)) && !ghost;
   const box = scene.slotBox(mark);
   paintTie(scene, ink, mark, LINK.ASSIGN, S.assign, level, box);
   if (!box.text || ghost) {
@@ -152,7 +152,7 @@ function paintRead(scene, ink, mark) {
   let level = scene.level(mark);
   const ghost = level === LEVEL.GHOST;
   if (!ghost && scene.faded(marks.node.data[mark])) level = Math.max(level, LEVEL.THIRD);
-  const leak = Boolean(marks.bad.data[mark] & LEAK) && !ghost;
+  const leak = Boolean(scene.badMark(mark) & LEAK) && !ghost;
   const write = marks.prev.data[mark];
   if (leak && write >= 0) ink.line(S.leakTie, scene.linkLevel(write, mark), scene.x(write), y, x - 4, y);
   paintTie(scene, ink, mark, LINK.USE, leak ? S.leakTie : S.use, level, { x: x - 4, y: y - 4, w: 8, h: 8 });
@@ -166,7 +166,7 @@ function paintRead(scene, ink, mark) {
 function replacedBadly(scene, write) {
   const { marks } = scene.map;
   for (let l = marks.outHead.data[write]; l >= 0; l = marks.linkOut.data[l]) {
-    if (marks.linkBad.data[l] & OVERWRITE && marks.seq.data[marks.linkTo.data[l]] <= scene.seq) return true;
+    if (scene.badLink(l) & OVERWRITE && marks.seq.data[marks.linkTo.data[l]] <= scene.seq) return true;
   }
   return false;
 }

@@ -2,7 +2,7 @@
 // it where a mark stands and how strongly it is drawn, so the two can't differ.
 import { FLAG, MARK, badBit } from 'lb/kinds';
 import { LEVEL } from 'lb/ink';
-import { HEADER, READABLE, SCORED, WIDE } from 'lb/layout';
+import { afterWrite, HEADER, READABLE, SCORED, WIDE } from 'lb/layout';
 import { plain } from 'lb/lettering';
 import { FONT } from 'lb/styles';
 import { scoredStage, stageAt, weightOf } from 'lb/weights';
@@ -31,6 +31,7 @@ export class Scene {
     this.lettering = lettering;
     this.tokens = tokens;
     this.text = text;
+    /** @type {Map<string, string>} */ this.words = new Map();
     /** Last event shown. */
     this.seq = Infinity;
     /** Distance of each mark from the selected one plus 1; 0 is off the trail. @type {Uint8Array | null} */
@@ -39,6 +40,10 @@ export class Scene {
     /** @type {{nodes: Set<string>, turns: Set<number>} | null} */ this.matches = null;
     /** Rows with a finding known by the moment shown: kinds as bits, by place of the node. @type {Map<number, number>} */
     this.red = new Map();
+    /** Age in days of stale documents, by place of the node. @type {Map<number, number>} */
+    this.ages = new Map();
+    /** With a playhead: what findings up to it are about. @type {{marks: Map<number, number>, links: Map<number, number>, turns: Map<number, number>} | null} */
+    this.known = null;
     /** Findings' labels as drawn, for the hit test. @type {(Box & {id: string})[]} */ this.tags = [];
     /** @type {Stave | null} */ this.flow = null;
     /** @type {Stave | null} */ this.state = null;
@@ -52,6 +57,13 @@ export class Scene {
     this.wide = false;
     this.firstTurn = 0;
     this.lastTurn = -1;
+  }
+
+  /** A word of the interface that takes no parameters. @param {string} key @returns {string} */
+  word(key) {
+    let word = this.words.get(key);
+    if (word === undefined) this.words.set(key, (word = this.text(key)));
+    return word;
   }
 
   /** Takes up what changed in the layout; called once at the head of a frame. */
@@ -72,17 +84,46 @@ export class Scene {
   /** Takes up what findings say at the moment shown; called when either changed. */
   refresh() {
     this.red.clear();
-    for (const { finding, row } of this.map.evidence.values()) {
-      if (row >= 0 && this.shows(finding)) this.red.set(row, (this.red.get(row) ?? 0) | badBit(finding.kind));
+    this.ages.clear();
+    this.known = this.seq === Infinity ? null : { marks: new Map(), links: new Map(), turns: new Map() };
+    for (const { finding, row, marks, links, turns } of this.map.evidence.values()) {
+      if (!this.shows(finding)) continue;
+      const bit = badBit(finding.kind);
+      if (row >= 0) this.red.set(row, (this.red.get(row) ?? 0) | bit);
+      if (row >= 0 && finding.kind === 'stale') this.ages.set(row, finding.facts.age_days ?? this.ages.get(row) ?? NaN);
+      if (!this.known) continue;
+      for (const mark of marks) this.known.marks.set(mark, (this.known.marks.get(mark) ?? 0) | bit);
+      for (const link of links) this.known.links.set(link, (this.known.links.get(link) ?? 0) | bit);
+      for (const turn of turns) this.known.turns.set(turn, (this.known.turns.get(turn) ?? 0) | bit);
     }
+  }
+
+  /** Kinds of findings that a mark is part of, as far as they are known at the moment shown. @param {number} mark @returns {number} */
+  badMark(mark) {
+    return this.known ? (this.known.marks.get(mark) ?? 0) : this.map.marks.bad.data[mark];
+  }
+
+  /** @param {number} link @returns {number} */
+  badLink(link) {
+    return this.known ? (this.known.links.get(link) ?? 0) : this.map.marks.linkBad.data[link];
+  }
+
+  /** @param {number} turn @returns {number} */
+  badTurn(turn) {
+    return this.known ? (this.known.turns.get(turn) ?? 0) : this.map.lanes.bits(turn);
   }
 
   /** Findings that touch the window and are known by the moment shown. @returns {import('lb/evidence').Evidence[]} */
   findings() {
+    return this.map.spans.between(this.firstTurn, this.lastTurn).filter(({ finding }) => this.shows(finding));
+  }
+
+  /** The gaps alone, from the losses: all that is drawn of findings far out. @returns {import('lb/evidence').Evidence[]} */
+  gaps() {
     const found = [];
-    for (const evidence of this.map.evidence.values()) {
-      const { finding } = evidence;
-      if (finding.since <= this.lastTurn && finding.turn >= this.firstTurn && this.shows(finding)) found.push(evidence);
+    for (const lost of this.map.losses) {
+      const evidence = this.map.evidence.get(`gap:${lost.source}:${lost.first}`);
+      if (evidence && this.shows(evidence.finding)) found.push(evidence);
     }
     return found;
   }
@@ -163,7 +204,7 @@ export class Scene {
   valueText(mark) {
     const { flags, edge } = this.map.marks;
     if (flags.data[mark] & FLAG.CLEARED) return '∅';
-    if (flags.data[mark] & FLAG.EMPTY) return this.text('score.null');
+    if (flags.data[mark] & FLAG.EMPTY) return this.word('score.null');
     return plain(this.map.edges.props[edge.data[mark]].value);
   }
 
@@ -178,7 +219,7 @@ export class Scene {
     const w = this.lane;
     if (this.readable && !(flags & FLAG.FOLLOWED)) {
       const k = this.map.marks.k.data[mark];
-      const right = this.layout.x(this.map.marks.turn.data[mark]) + (flags & FLAG.SHARED ? w * 0.86 - 8 : w - 2);
+      const right = this.layout.x(this.map.marks.turn.data[mark]) + (flags & FLAG.SHARED ? afterWrite(w) - 7 : w - 2);
       const room = k ? right - x + 6 : Math.min(w - 4, (right - x) * 2);
       const text = this.lettering.fit(this.valueText(mark), FONT.value, room - 10);
       if (text) {

@@ -12,7 +12,7 @@ import { paintOverlay } from 'lb/paint_overlay';
 import { markOf, marksOf, turnsOf } from 'lb/picking';
 import { reach } from 'lb/reach';
 import { Scene } from 'lb/scene';
-import { ScrubLayout, paintScrub } from 'lb/scrub';
+import { ScrubLayout, ScrubPainter } from 'lb/scrub';
 import { listenTimeline } from 'lb/timeline';
 import { readTokens } from 'lb/tokens';
 import * as windows from 'lb/window';
@@ -28,9 +28,13 @@ import { describe } from 'lb/words';
 const MAP = 1;
 const OVER = 2;
 const SCRUB = 4;
+/** Nothing but the window moved. */
+const PAN = 8;
 /** Data is painted at most so often, in ms; gestures as often as the display shows. */
 const DATA_PAUSE = 50;
 const SLIDE = 120;
+/** So far back a stave's newest row is looked for. */
+const NEWEST_TURNS = 12;
 
 export class Score {
   /** @type {DialogueMap | null} */ map = null;
@@ -65,6 +69,7 @@ export class Score {
     this.layout = new Layout();
     this.timeline = new ScrubLayout();
     this.painter = new Painter();
+    this.timelinePainter = new ScrubPainter();
     this.lettering = new Lettering(context(document.createElement('canvas')));
     this.tokens = readTokens(document.documentElement);
     this.scene = this.#newScene(DialogueMap.empty(''));
@@ -106,6 +111,7 @@ export class Score {
       this.#chooseStaves();
       this.#follow(map !== null && !map.about.ended_at);
       this.#show(windows.atEnd(windows.OPENING, this.axis));
+      this.#scrollToNewest();
       this.options.onSelect?.(null);
     } else {
       this.#show(this.following ? windows.atEnd(this.#span, this.axis) : windows.place(this.window.from, this.#span, this.axis));
@@ -122,7 +128,10 @@ export class Score {
     if (!dirty && this.playhead !== null) return;
     if (dirty & DIRTY.FINDINGS) this.scene.refresh();
     if (dirty & DIRTY.LANES && this.tracing) this.#retrace();
-    if (this.following) this.#slideTo(windows.atEnd(this.#span, this.axis));
+    if (this.following) {
+      this.#slideTo(windows.atEnd(this.#span, this.axis));
+      this.#scrollToNewest();
+    }
     const wait = this.#painted + DATA_PAUSE - performance.now();
     if (wait <= 0) this.#ask(MAP | OVER | SCRUB);
     else if (!this.#timer) {
@@ -144,7 +153,7 @@ export class Score {
     if (win.from === this.window.from && win.to === this.window.to) return;
     this.window = win;
     this.options.onWindow?.(win);
-    this.#ask(MAP | OVER | SCRUB);
+    this.#ask(PAN);
   }
 
   /** The reader moved the window: what leaves the end stops following. @param {Window} win */
@@ -163,7 +172,7 @@ export class Score {
       return;
     }
     this.#slide = { from: this.window, to: win, start: performance.now() };
-    this.#ask(MAP | OVER | SCRUB);
+    this.#ask(PAN);
   }
 
   /** @param {number} from @param {number} to */
@@ -204,6 +213,7 @@ export class Score {
     this.#follow(on);
     if (on) {
       this.setPlayhead(null);
+      this.#scrollToNewest();
       this.#slideTo(windows.atEnd(this.#span, this.axis));
     }
   }
@@ -230,6 +240,7 @@ export class Score {
     if (wanted !== null) {
       this.#follow(false);
       const turn = Math.floor(this.scene.turnOfSeq(wanted));
+      for (const mark of map.marks.ofSeq(wanted)) this.#scrollTo(map.marks.node.data[mark]);
       if (turn + 1 <= this.window.from || turn >= this.window.to) this.#show(windows.showing(this.window, turn, turn, this.axis));
     }
     this.options.onPlayhead?.(wanted);
@@ -268,12 +279,49 @@ export class Score {
     }
     const nodes = sel.kind === 'node' ? [map.place(sel.id) ?? -1] : marksOf(map, sel).map((mark) => map.marks.node.data[mark]);
     for (const node of new Set(nodes)) {
-      const row = map.rows.number[node] ?? -1;
-      const stave = row < 0 ? null : this.layout.stave(map.list[node].layer);
-      if (!stave) continue;
-      if (row < stave.scroll) stave.scroll = row;
-      else if (row >= stave.scroll + stave.room) stave.scroll = row - stave.room + 1;
+      this.#scrollTo(node);
     }
+  }
+
+  /** Scrolls a stave just so far that a node's row is shown. @param {number} node */
+  #scrollTo(node) {
+    const { rows, list } = this.scene.map;
+    const row = rows.number[node] ?? -1;
+    const stave = row < 0 ? null : this.layout.stave(list[node].layer);
+    if (!stave) return;
+    if (row < stave.scroll) stave.scroll = row;
+    else if (row >= stave.scroll + stave.room) stave.scroll = row - stave.room + 1;
+  }
+
+  /** Shows each stave's newest row, where a stave has more rows than room. */
+  #scrollToNewest() {
+    const { marks, lanes, list, firstTurn, lastTurn } = this.scene.map;
+    const open = new Set(this.layout.staves.staves.map(({ layer }) => layer));
+    for (let turn = lastTurn; turn >= Math.max(firstTurn, lastTurn - NEWEST_TURNS) && open.size; turn--) {
+      const found = lanes.of.get(turn)?.marks ?? [];
+      for (let i = found.length - 1; i >= 0; i--) {
+        const node = marks.node.data[found[i]];
+        const { layer } = list[node];
+        if (this.scene.map.rows.number[node] < 0 || !open.delete(layer)) continue;
+        this.#scrollTo(node);
+      }
+    }
+  }
+
+  /** Scrolls to the nearest row above (-1) or below (+1) that has a mark in the window. @param {Layer} layer @param {1 | -1} step */
+  scrollToHidden(layer, step) {
+    const { marks, lanes, rows, list } = this.scene.map;
+    const stave = this.layout.stave(layer);
+    if (!stave) return;
+    let best = -1;
+    for (let turn = this.scene.firstTurn; turn <= this.scene.lastTurn; turn++) {
+      for (const mark of lanes.of.get(turn)?.marks ?? []) {
+        const node = marks.node.data[mark];
+        const row = list[node].layer === layer ? rows.number[node] : -1;
+        if (step < 0 ? row >= 0 && row < stave.scroll && row > best : row >= stave.scroll + stave.room && (best < 0 || row < best)) best = row;
+      }
+    }
+    if (best >= 0) this.scroll(layer, step < 0 ? best - stave.scroll : best - stave.scroll - stave.room + 1);
   }
 
   /** Lights what is up to three links away from the selection, or puts the light out. @param {boolean} on @returns {Trail} */
@@ -397,6 +445,7 @@ export class Score {
 
   /** The words of the interface changed. */
   languageChanged() {
+    this.scene.words.clear();
     this.mirror.textContent = this.focusText();
     this.#ask(MAP | SCRUB);
   }
@@ -451,7 +500,7 @@ export class Score {
       from: slide.from.from + (slide.to.from - slide.from.from) * ease,
       to: slide.from.to + (slide.to.to - slide.from.to) * ease,
     });
-    if (this.#slide) this.#ask(MAP | OVER | SCRUB);
+    if (this.#slide) this.#ask(PAN);
   }
 
   /** Draws the parts asked for, now. @param {number} [parts] */
@@ -459,9 +508,12 @@ export class Score {
     this.layout.from = this.window.from;
     this.layout.to = this.window.to;
     this.timeline.span(this.axis.first, this.axis.end);
-    if (parts & MAP) this.painter.paint(scaled(this.mapCanvas), this.scene);
-    if (parts & (MAP | OVER)) paintOverlay(scaled(this.overCanvas), this.scene, this.hovered, this.playhead);
-    if (parts & SCRUB) paintScrub(scaled(this.scrubCanvas), this.scene, this.timeline, this.window, this.playhead, this.map !== null && !this.map.about.ended_at);
+    if (parts & (MAP | PAN)) this.painter.paint(scaled(this.mapCanvas), this.scene, (parts & MAP) !== 0);
+    if (parts & (MAP | PAN | OVER)) paintOverlay(scaled(this.overCanvas), this.scene, this.hovered, this.playhead);
+    if (parts & (SCRUB | PAN)) {
+      const live = this.map !== null && !this.map.about.ended_at;
+      this.timelinePainter.paint(scaled(this.scrubCanvas), this.scene, this.timeline, { window: this.window, playhead: this.playhead, live }, (parts & SCRUB) !== 0);
+    }
   }
 
   destroy() {

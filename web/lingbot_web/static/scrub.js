@@ -12,7 +12,7 @@ import { OPENING } from 'lb/window';
 export const PAD = 18;
 const TOP = 8;
 const FLOOR = 80;
-const TALLEST = 38;
+const TALLEST = 40;
 const AXIS = 91;
 /** Tracks of finding bars; what finds no free one is a tick. */
 const TRACKS = [18, 31];
@@ -21,6 +21,8 @@ const MOST_BARS = 120;
 const SMALLEST_BLOCK = 3;
 const BITS = 3;
 const GAP = badBit('gap');
+/** Opacity of what lies outside the window. */
+const BEYOND = 0.35;
 const COLOURS = /** @type {const} */ (['flow', 'state', 'know']);
 
 export class ScrubLayout {
@@ -66,57 +68,92 @@ export class ScrubLayout {
   }
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {Window} win
- * @param {number | null} playhead @param {boolean} live
- */
-export function paintScrub(ctx, scene, layout, win, playhead, live) {
-  const { tokens, map } = scene;
-  ctx.fillStyle = tokens.panel;
-  ctx.fillRect(0, 0, layout.width, layout.height);
-  if (map.lastTurn < map.firstTurn) {
-    ctx.fillStyle = tokens.line;
-    ctx.fillRect(PAD, FLOOR, layout.width - 2 * PAD, 1);
-    return;
+/** What the timeline shows besides the map. @typedef {{window: Window, playhead: number | null, live: boolean}} Shown */
+
+/** Keeps what does not move with the window as pictures: bars beneath it, findings and axis above it. */
+export class ScrubPainter {
+  constructor() {
+    /** @type {HTMLCanvasElement | null} */ this.below = null;
+    /** @type {HTMLCanvasElement | null} */ this.above = null;
   }
-  paintWindow(ctx, scene, layout, win, false);
-  paintBars(ctx, scene, layout, win);
-  paintMatches(ctx, scene, layout);
-  paintLosses(ctx, scene, layout);
-  paintWindow(ctx, scene, layout, win, true);
-  paintFindings(ctx, scene, layout);
-  paintAxis(ctx, scene, layout);
-  paintHead(ctx, scene, layout, playhead, live);
+
+  /**
+   * @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {Shown} shown
+   * @param {boolean} whole false: nothing but the window moved since the last frame
+   */
+  paint(ctx, scene, layout, shown, whole) {
+    const { tokens, map } = scene;
+    const { width, height } = layout;
+    const { window: win } = shown;
+    ctx.fillStyle = tokens.panel;
+    ctx.fillRect(0, 0, width, height);
+    if (map.lastTurn < map.firstTurn) {
+      ctx.fillStyle = tokens.line;
+      ctx.fillRect(PAD, FLOOR, width - 2 * PAD, 1);
+      return;
+    }
+    if (whole || !this.below || !this.above) {
+      this.below = picture(this.below, ctx, (bars) => paintBars(bars, scene, layout));
+      this.above = picture(this.above, ctx, (signs) => {
+        paintMatches(signs, scene, layout);
+        paintLosses(signs, scene, layout);
+        paintFindings(signs, scene, layout);
+        paintAxis(signs, scene, layout);
+      });
+    }
+    const x0 = Math.max(0, layout.x(win.from));
+    const x1 = Math.min(width, layout.x(win.to));
+    ctx.globalAlpha = BEYOND;
+    ctx.drawImage(this.below, 0, 0, width, height);
+    ctx.globalAlpha = 1;
+    paintWindow(ctx, scene, layout, win, false);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(x0, 0, Math.max(0, x1 - x0), height);
+    ctx.clip();
+    ctx.drawImage(this.below, 0, 0, width, height);
+    ctx.restore();
+    paintWindow(ctx, scene, layout, win, true);
+    ctx.drawImage(this.above, 0, 0, width, height);
+    paintHead(ctx, scene, layout, shown.playhead, shown.live);
+  }
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {Window} win */
-function paintBars(ctx, scene, layout, win) {
+/** Draws on a canvas of the size and scale of `like`'s. @param {HTMLCanvasElement | null} old @param {CanvasRenderingContext2D} like @param {(ctx: CanvasRenderingContext2D) => void} draw */
+function picture(old, like, draw) {
+  const canvas = old ?? document.createElement('canvas');
+  canvas.width = like.canvas.width; // also when it stays the same: it empties the canvas
+  canvas.height = like.canvas.height;
+  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  ctx.setTransform(like.getTransform());
+  draw(ctx);
+  return canvas;
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout */
+function paintBars(ctx, scene, layout) {
   const { lanes } = scene.map;
   const level = Math.max(0, Math.min(lanes.levels.length - 1, Math.ceil(Math.log2(SMALLEST_BLOCK / layout.lane))));
   const turns = 2 ** level;
   const width = layout.lane * turns;
-  const wide = Math.max(1, width - (width > 6 ? 2 : width > 3 ? 1 : 0));
-  const most = lanes.most[level];
-  const scale = TALLEST / Math.max(1, most[0] + most[1] + most[2]);
+  const gap = width > 6 ? 2 : width > 3 ? 1 : 0;
+  const scale = TALLEST / Math.max(1, lanes.most[level][3]);
   const until = scene.seq === Infinity ? Infinity : scene.map.turnOf(scene.seq);
-  const first = Math.floor(layout.first / turns);
   const last = Math.floor(scene.map.lastTurn / turns);
-  for (const shown of [true, false]) {
-    COLOURS.forEach((colour, channel) => {
-      ctx.fillStyle = scene.tokens[colour];
-      for (let block = first; block <= last; block++) {
-        const turn = block * turns;
-        if ((turn + turns > win.from && turn < win.to) !== shown) continue;
-        const count = lanes.sum(level, block, channel);
-        if (!count) continue;
-        let below = 0;
-        for (let c = 0; c < channel; c++) below += barHeight(lanes.sum(level, block, c), scale);
-        ctx.globalAlpha = (shown ? 1 : 0.35) * (turn > until ? 0.3 : 1);
-        const h = barHeight(count, scale);
-        ctx.fillRect(layout.x(turn) + (width - wide) / 2, FLOOR - below - h, wide, h - (h > 4 ? 0.75 : 0));
-      }
-    });
-  }
+  COLOURS.forEach((colour, channel) => {
+    ctx.fillStyle = scene.tokens[colour];
+    for (let block = Math.floor(layout.first / turns); block <= last; block++) {
+      const turn = block * turns;
+      const count = lanes.sum(level, block, channel);
+      if (!count) continue;
+      let below = 0;
+      for (let c = 0; c < channel; c++) below += barHeight(lanes.sum(level, block, c), scale);
+      ctx.globalAlpha = turn > until ? 0.3 : 1;
+      const h = barHeight(count, scale);
+      const x = Math.round(layout.x(turn));
+      ctx.fillRect(x, FLOOR - below - h, Math.max(1, Math.round(layout.x(turn + turns)) - x - gap), h - (h > 4 ? 0.75 : 0));
+    }
+  });
   ctx.globalAlpha = 1;
 }
 
@@ -220,7 +257,7 @@ function paintFindingTicks(ctx, scene, layout) {
   const turns = 2 ** level;
   ctx.fillStyle = scene.tokens.bad;
   for (let block = Math.floor(layout.first / turns); block <= Math.floor(scene.map.lastTurn / turns); block++) {
-    if (lanes.sum(level, block, BITS) & ~GAP) ctx.fillRect(layout.x(block * turns), TOP + 4, Math.max(1.5, Math.min(4, layout.lane * turns - 0.5)), 18);
+    if (lanes.sum(level, block, BITS) & ~GAP) ctx.fillRect(Math.round(layout.x(block * turns)), TOP + 4, Math.max(1.5, Math.min(4, layout.lane * turns - 0.5)), 18);
   }
 }
 

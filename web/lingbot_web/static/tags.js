@@ -13,8 +13,22 @@ const HEIGHT = 18;
 const SMALL = 20;
 const LONGEST_VALUE = 84;
 
+/** What labels say, and how wide it is; they say the same until the language changes or the finding is replaced. @type {WeakMap<Evidence, {text: string, width: number, word: string}>} */
+const told = new WeakMap();
+
+/** @param {Scene} scene @param {Evidence} evidence */
+function label(scene, evidence) {
+  const word = scene.word('score.flow');
+  let known = told.get(evidence);
+  if (!known || known.word !== word) {
+    const text = tagText(scene, evidence);
+    told.set(evidence, (known = { text, width: scene.lettering.width(text, FONT.tag), word }));
+  }
+  return known;
+}
+
 /** @param {Scene} scene @param {Evidence} evidence @returns {string} */
-export function tagText(scene, evidence) {
+function tagText(scene, evidence) {
   const { kind, facts } = evidence.finding;
   const short = (/** @type {unknown} */ value) => (value === null || value === undefined ? '∅' : scene.lettering.fit(plain(value), FONT.tag, LONGEST_VALUE));
   const intent = (/** @type {unknown} */ name) => short(typeof name === 'string' ? (scene.map.node(`intent:${name}`)?.label ?? scene.map.node(name)?.label ?? name) : name);
@@ -51,12 +65,12 @@ export function placeTags(scene, findings) {
   /** @type {Map<string, {evidence: Evidence, text: string, left: number, right: number}>} */
   const groups = new Map();
   for (const evidence of findings) {
-    const text = tagText(scene, evidence);
-    const span = spanOf(scene, evidence);
+    const { text } = label(scene, evidence);
+    const span = text ? spanOf(scene, evidence) : null;
     if (!text || !span) continue;
     const key = groupKey(evidence, text);
     const group = groups.get(key);
-    if (group && evidence.finding.kind !== 'gap') {
+    if (group && evidence.finding.kind !== 'gap' && (evidence.finding.kind === 'drift' || span.left <= group.right)) {
       if ((evidence.finding.facts.rounds ?? 0) > (group.evidence.finding.facts.rounds ?? 0)) Object.assign(group, { evidence, text });
       group.left = Math.min(group.left, span.left);
       group.right = Math.max(group.right, span.right);
@@ -84,6 +98,10 @@ function spanOf(scene, evidence) {
     return { left: x, right: x };
   }
   if (!marks.length) return null;
+  if (finding.kind === 'drift') {
+    const seen = marks.map((mark) => scene.x(mark)).filter((x) => x >= scene.layout.x(scene.layout.from) && x <= scene.layout.width);
+    return seen.length ? { left: Math.min(...seen), right: Math.max(...seen) } : null;
+  }
   return { left: scene.x(marks[0]), right: scene.x(marks[marks.length - 1]) };
 }
 
@@ -93,24 +111,24 @@ function settle(scene, { evidence, text, left, right }, placed) {
   const { kind, id } = evidence.finding;
   const stave = kind === 'loop' ? scene.flow : kind === 'drift' ? scene.knowledge : kind === 'gap' ? null : scene.state;
   if (!stave && kind !== 'gap') return null;
-  const wide = Math.min(scene.lettering.width(text, FONT.tag) + 29, layout.width - 160);
+  const wide = Math.min(label(scene, evidence).width + 32, layout.width - 160);
   const from = Math.max(left, layout.x(layout.from));
   const to = Math.min(right, layout.width);
   if (from > layout.width || to < layout.x(layout.from)) return null;
   const middle = (from + to) / 2;
-  const head = stave ? stave.top + 14 : layout.height - 56;
-  /** @type {[number, number][]} */
+  const head = (stave ?? layout.staves.staves[0]).top + 14;
+  /** Width, height and middle. @type {[number, number, number][]} */
   const tries = [];
   if (kind === 'overwrite' || kind === 'leak') {
     const y = scene.y(evidence.marks[0]);
-    const room = to - from - (left < from ? 8 : 44) - (right > to ? 8 : 44);
-    if (!Number.isNaN(y) && room >= wide) tries.push([wide, y]);
+    const free = Number.isNaN(y) ? NaN : freePlace(scene, evidence, from, to, wide);
+    if (!Number.isNaN(free)) tries.push([wide, y, free]);
   }
-  if (scene.lane >= 20) tries.push([wide, head]);
-  tries.push([SMALL, head]);
-  for (const [w, y] of tries) {
+  if (scene.lane >= 20) tries.push([wide, head, middle]);
+  tries.push([SMALL, head, middle]);
+  for (const [w, y, centre] of tries) {
     for (const shift of [0, 1, -1]) {
-      const x = Math.max(layout.x(layout.from) + 4, Math.min(layout.width - w - 4, middle - w / 2 + shift * (w / 2 + 10)));
+      const x = Math.max(layout.x(layout.from) + 4, Math.min(layout.width - w - 4, centre - w / 2 + shift * (w / 2 + 10)));
       const box = { x, y: y - HEIGHT / 2, w, h: HEIGHT };
       if (placed.every((other) => other.x + other.w + 4 <= x || other.x >= x + w + 4 || other.y + other.h <= box.y || other.y >= box.y + HEIGHT)) {
         return { id, kind, text: w === SMALL ? '' : scene.lettering.fit(text, FONT.tag, w - 28), ...box, evidence };
@@ -118,4 +136,34 @@ function settle(scene, { evidence, text, left, right }, placed) {
     }
   }
   return null;
+}
+
+/** Where on a slot's row, between its marks, a label has room: as near the middle as may be. NaN where nowhere. @param {Scene} scene @param {Evidence} evidence @param {number} from @param {number} to @param {number} wide */
+function freePlace(scene, evidence, from, to, wide) {
+  const { map } = scene;
+  const marks = map.rows.byNode[evidence.row]?.marks ?? [];
+  const middle = (from + to) / 2;
+  const half = wide / 2 + 4;
+  let best = NaN;
+  let left = scene.layout.x(scene.layout.from) - 4;
+  const offer = (/** @type {number} */ right) => {
+    if (right - left < 2 * half) return;
+    const place = Math.max(left + half, Math.min(right - half, middle));
+    if (place >= from && place <= to && !(Math.abs(best - middle) <= Math.abs(place - middle))) best = place;
+  };
+  let i = marks.length;
+  for (let low = 0; low < i; ) {
+    const at = (low + i) >>> 1;
+    if (map.marks.turn.data[marks[at]] < scene.firstTurn - 1) low = at + 1;
+    else i = at;
+  }
+  for (; i < marks.length && map.marks.turn.data[marks[i]] <= scene.lastTurn; i++) {
+    const mark = marks[i];
+    const box = scene.box(mark);
+    if (!box) continue;
+    offer(box.x);
+    left = Math.max(left, box.x + box.w);
+  }
+  offer(scene.layout.width + 4);
+  return best;
 }

@@ -1,0 +1,222 @@
+// What the marks stand on: lanes and row lines, and the gutter with the rows' names and values at the moment shown.
+import { badBit } from 'lb/kinds';
+import { DENSE, GUTTER, HEADER, scrollable } from 'lb/layout';
+import { plain } from 'lb/lettering';
+import { FONT } from 'lb/styles';
+import { ageText } from 'lb/tags';
+
+/** @typedef {import('lb/scene').Scene} Scene */
+/** @typedef {import('lb/layout').Stave} Stave */
+/** @typedef {import('lb/rows').Row} Row */
+
+const STALE = badBit('stale');
+const LABEL_X = 22;
+const VALUE_ROOM = 58;
+const COLOUR = /** @type {const} */ ({ flow: 'flow', state: 'state', knowledge: 'know' });
+const COLUMN = /** @type {const} */ ({ flow: 'score.visits', state: 'score.now', knowledge: 'score.hits' });
+
+/** Lanes and row lines. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+export function paintGround(ctx, scene) {
+  const { layout, tokens, selection, matches } = scene;
+  const { width, height } = layout;
+  ctx.fillStyle = tokens.map;
+  ctx.fillRect(GUTTER, 0, width - GUTTER, height);
+  const w = scene.lane;
+  if (w >= 4) {
+    ctx.fillStyle = tokens['map-alt'];
+    for (let turn = scene.firstTurn + (scene.firstTurn % 2); turn <= scene.lastTurn; turn += 2) ctx.fillRect(layout.x(turn), HEADER, w, height);
+  }
+  if (selection && selection.turn >= scene.firstTurn && selection.turn <= scene.lastTurn && (selection.seq || selection.kind === 'turn')) {
+    ctx.fillStyle = tokens['sel-col'];
+    ctx.fillRect(layout.x(selection.turn), HEADER, Math.max(1, w), height);
+  }
+  ctx.strokeStyle = tokens['line-2'];
+  ctx.lineWidth = 1;
+  for (const stave of layout.staves.staves) {
+    const rows = scene.map.rows.of[stave.layer];
+    const end = Math.min(rows.length, stave.scroll + stave.room);
+    ctx.beginPath();
+    for (let i = stave.scroll; i < end; i++) {
+      const y = Math.round(layout.y(stave, i)) + 0.5;
+      ctx.moveTo(GUTTER, y);
+      ctx.lineTo(width, y);
+    }
+    ctx.stroke();
+    if (!matches) continue;
+    ctx.fillStyle = tokens['sel-col'];
+    for (let i = stave.scroll; i < end; i++) {
+      if (matches.nodes.has(scene.map.ids[rows[i].node])) ctx.fillRect(GUTTER, layout.y(stave, i) - layout.staves.rowHeight / 2, width, layout.staves.rowHeight);
+    }
+  }
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+export function paintGutter(ctx, scene) {
+  const { layout, tokens } = scene;
+  ctx.fillStyle = tokens.panel;
+  ctx.fillRect(0, 0, GUTTER, layout.height);
+  ctx.textBaseline = 'middle';
+  ctx.strokeStyle = tokens.line;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  ctx.moveTo(GUTTER - 0.5, 0);
+  ctx.lineTo(GUTTER - 0.5, layout.height);
+  for (const stave of layout.staves.staves) {
+    const y = Math.round(stave.top - 2) + 0.5;
+    ctx.moveTo(0, y);
+    ctx.lineTo(GUTTER, y);
+  }
+  ctx.moveTo(0, HEADER + 0.5);
+  ctx.lineTo(GUTTER, HEADER + 0.5);
+  ctx.stroke();
+  for (const stave of layout.staves.staves) {
+    ctx.fillStyle = tokens[COLOUR[stave.layer]];
+    ctx.beginPath();
+    ctx.roundRect(12, stave.top + 9, 3, 11, 1.5);
+    ctx.fill();
+    const [above, below] = hiddenMarks(scene, stave);
+    ctx.fillStyle = tokens[above || below ? 'text-2' : 'text-3'];
+    ctx.font = FONT.small;
+    ctx.textAlign = 'right';
+    ctx.fillText(above || below ? [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim() : scene.word(COLUMN[stave.layer]), GUTTER - 12, stave.top + 15);
+    ctx.textAlign = 'left';
+    ctx.fillStyle = tokens.text;
+    ctx.font = FONT.labelStrong;
+    ctx.fillText(scene.word(`score.${stave.layer}`), LABEL_X, stave.top + 15);
+    paintRows(ctx, scene, stave);
+    paintThumb(ctx, scene, stave);
+  }
+  ctx.textAlign = 'left';
+  ctx.font = FONT.head;
+  ctx.fillStyle = tokens['text-3'];
+  ctx.fillText(scene.word('score.turn'), LABEL_X, 17);
+  ctx.fillText(scene.word(scene.readable ? 'score.said' : 'score.anomaly'), LABEL_X, 41);
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Stave} stave */
+function paintRows(ctx, scene, stave) {
+  const { layout, map, tokens } = scene;
+  const rows = map.rows.of[stave.layer];
+  const end = Math.min(rows.length, stave.scroll + stave.room);
+  for (let i = stave.scroll; i < end; i++) paintRow(ctx, scene, stave, rows[i], layout.y(stave, i), i === 0);
+  if (stave.layer === 'knowledge' && map.lanes.of.size) {
+    ctx.textAlign = 'left';
+    ctx.font = FONT.label;
+    ctx.fillStyle = tokens['text-2'];
+    ctx.fillText(scene.word('score.answer'), LABEL_X, layout.answerY(stave) + 0.5);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Stave} stave @param {Row} row @param {number} y @param {boolean} first */
+function paintRow(ctx, scene, stave, row, y, first) {
+  const { layout, map, tokens, lettering } = scene;
+  const node = map.list[row.node];
+  const h = layout.staves.rowHeight;
+  const chosen = scene.selection?.kind === 'node' && scene.selection.id === node.id;
+  if (chosen || scene.matches?.nodes.has(node.id)) {
+    ctx.fillStyle = tokens['sel-col'];
+    ctx.fillRect(0, y - h / 2, GUTTER - 1, h);
+    if (!chosen) {
+      ctx.fillStyle = tokens.focus;
+      ctx.fillRect(0, y - h / 2 + 3, 3, h - 6);
+    }
+  }
+  const bits = scene.red.get(row.node) ?? 0;
+  let x = LABEL_X;
+  if (row.depth) {
+    x = 36;
+    ctx.strokeStyle = tokens.line;
+    ctx.beginPath();
+    ctx.moveTo(26.5, first ? y - 4 : y - h / 2 + 4);
+    ctx.lineTo(26.5, y + 0.5);
+    ctx.lineTo(32, y + 0.5);
+    ctx.stroke();
+  }
+  const value = lettering.fit(rowValue(scene, stave, row), FONT.value, VALUE_ROOM);
+  const age = bits & STALE ? staleAge(scene, row.node) : '';
+  const room = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 8 : 0) - (age ? lettering.width(age, FONT.small) + 6 : 0);
+  const font = bits || chosen ? FONT.labelStrong : FONT.label;
+  const parent = row.under ? ` · ${plain(map.node(row.under)?.label ?? row.under.slice(7))}` : '';
+  const name = lettering.fit(plain(node.label) + parent, font, room);
+  const past = node.seq > scene.seq;
+  ctx.globalAlpha = past ? 0.34 : scene.faded(row.node) ? 0.6 : 1;
+  ctx.textAlign = 'left';
+  ctx.font = font;
+  ctx.fillStyle = bits ? tokens['bad-ink'] : chosen ? tokens.text : tokens['text-2'];
+  ctx.fillText(name, x, y + 0.5);
+  if (age) {
+    ctx.font = FONT.small;
+    ctx.fillText(age, x + lettering.width(name, font) + 6, y + 0.5);
+  }
+  if (value && !past) {
+    ctx.textAlign = 'right';
+    ctx.font = FONT.value;
+    ctx.fillStyle = bits && stave.layer === 'knowledge' ? tokens['bad-ink'] : tokens['text-3'];
+    ctx.fillText(value, GUTTER - 12, y + 0.5);
+  }
+  ctx.globalAlpha = 1;
+}
+
+/** What a row's right column shows, as it stood at the moment shown. @param {Scene} scene @param {Stave} stave @param {Row} row */
+function rowValue(scene, stave, row) {
+  const { map } = scene;
+  if (stave.layer === 'flow') {
+    if (scene.seq === Infinity) return String(row.marks.length);
+    let low = 0;
+    let high = row.marks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (map.marks.seq.data[row.marks[middle]] <= scene.seq) low = middle + 1;
+      else high = middle;
+    }
+    return String(low);
+  }
+  if (stave.layer === 'state') {
+    const value = map.value(row.node, 'value', scene.moment);
+    if (map.value(row.node, 'set', scene.moment) === false || value === null) return '∅';
+    return plain(value);
+  }
+  const hits = map.value(row.node, 'hits', scene.moment);
+  return typeof hits === 'number' ? String(hits) : '';
+}
+
+/** @param {Scene} scene @param {number} place */
+function staleAge(scene, place) {
+  const days = scene.ages.get(place) ?? NaN;
+  return Number.isNaN(days) ? scene.word('score.tag.stale.plain') : ageText(scene, days);
+}
+
+/** How many marks of the lanes in view stand on rows scrolled away above and below. @param {Scene} scene @param {Stave} stave @returns {[number, number]} */
+export function hiddenMarks(scene, stave) {
+  const { map } = scene;
+  const rows = map.rows.of[stave.layer];
+  /** @type {[number, number]} */
+  const hidden = [0, 0];
+  if (!scrollable(stave, rows.length) || scene.lane < DENSE) return hidden;
+  for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
+    for (const mark of map.lanes.of.get(turn)?.marks ?? []) {
+      const node = map.marks.node.data[mark];
+      if (map.list[node].layer !== stave.layer || map.marks.seq.data[mark] > scene.seq) continue;
+      const row = map.rows.number[node];
+      if (row < 0) continue;
+      if (row < stave.scroll) hidden[0]++;
+      else if (row >= stave.scroll + stave.room) hidden[1]++;
+    }
+  }
+  return hidden;
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Stave} stave */
+function paintThumb(ctx, scene, stave) {
+  const count = scene.map.rows.of[stave.layer].length;
+  const most = scrollable(stave, count);
+  if (!most) return;
+  const track = stave.bottom - stave.rows;
+  const length = Math.max(18, (track * stave.room) / count);
+  ctx.fillStyle = scene.tokens['line-2'];
+  ctx.fillRect(GUTTER - 7, stave.rows, 4, track);
+  ctx.fillStyle = scene.tokens['text-3'];
+  ctx.beginPath();
+  ctx.roundRect(GUTTER - 7, stave.rows + ((track - length) * stave.scroll) / most, 4, length, 2);
+  ctx.fill();
+}
