@@ -56,9 +56,12 @@ class Room:
 def text(value: str, room: Room, limit: int = TEXT) -> str:
     """A text, cut to ``limit`` characters and to the room that is left."""
     width = 1 if value.isascii() else 3
+    size = len(value) * width
+    if size <= room.left and len(value) <= limit:
+        room.left -= size + 4
+        return value
     limit = min(limit, max(room.left, 0) // width)
-    if len(value) > limit:
-        value = value[: max(limit - 1, 0)] + CUT
+    value = value[: max(limit - 1, 0)] + CUT
     room.left -= len(value) * width + 4
     return value
 
@@ -94,22 +97,21 @@ def scalar(value: Any) -> Any:
     enum = sys.modules.get("enum")
     if enum is not None and type(cls) is enum.EnumMeta:
         inner = object.__getattribute__(value, "_value_")
-        if type(inner) in _PLAIN:
+        kind = type(inner)
+        if kind is str or kind is int or kind is float or kind is bool:
             return scalar(inner)
         name = object.__getattribute__(value, "_name_")
         return f"{type_name(cls)}.{name}" if type(name) is str else None
-    mro = bases(cls)
-    if str in mro:
+    if issubclass(cls, str):
         return str.__str__(value)
-    if int in mro:
+    if issubclass(cls, int):
         return whole(int.__int__(value))
-    if float in mro:
+    if issubclass(cls, float):
         return real(float.__float__(value))
     return _from_library(value, cls)
 
 
-_PLAIN = frozenset((str, int, float, bool))
-_COLLECTIONS = frozenset((list, tuple, set, frozenset))  # asked only with a type whose metaclass is ``type``
+_COLLECTIONS = frozenset((list, tuple, set, frozenset))  # another metaclass could have a ``__hash__`` of its own
 
 
 def _from_library(value: Any, cls: type) -> Any:
@@ -131,7 +133,7 @@ def _from_library(value: Any, cls: type) -> Any:
     if uuids is not None and cls is uuids.UUID:
         return str(value)
     numpy = sys.modules.get("numpy")
-    if numpy is not None and cls in (
+    if numpy is not None and type(cls) is type and cls in (
         numpy.float32, numpy.float16, numpy.int64, numpy.int32, numpy.int16, numpy.int8, numpy.uint8, numpy.bool_,
     ):  # fmt: skip
         return scalar(value.item())
@@ -148,7 +150,7 @@ def captured(value: Any, room: Room, depth: int = DEPTH, limit: int = TEXT) -> A
         return text(value, room, limit)
     if cls is dict:
         return _mapping(value, room, depth, limit)
-    if cls in _COLLECTIONS:
+    if type(cls) is type and cls in _COLLECTIONS:
         return _items(list(islice(value, ITEMS)), len(value), room, depth, limit)
     known = scalar(value)
     if known is None:

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from functools import wraps
 from itertools import count
 
-from lingbot_probes.capture import Room, bases, captured, name, scalar, text, without_lone_surrogates
+from lingbot_probes.capture import Room, captured, name, scalar, text, without_lone_surrogates
 from lingbot_probes.ring import Place
 from lingbot_probes.shapes import failed
 
@@ -251,7 +251,7 @@ class TurnScope:
 
 def tell_failure(probe: Probe, place: Place, where: str, error: BaseException) -> None:
     """Say once that something failed, however many probes the exception passes on its way up. Never raises."""
-    if Exception not in bases(type(error)) or place.failure == id_of(error):
+    if not issubclass(type(error), Exception) or place.failure == id_of(error):
         return  # the end of a task, of a generator or of the process is no failure of the bot
     place.failure = id_of(error)
     probe._guarded(lambda: probe._tell(place, failed(where, error)))

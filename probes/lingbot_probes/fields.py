@@ -26,17 +26,20 @@ def fields_of(value: Any) -> dict[str, Any] | None:
     cls = type(value)
     if cls is dict:
         return _named(value)
-    if cls in _BARE:
+    if _bare(cls):
         return None
-    mro = bases(cls)
-    if dict in mro:
+    if issubclass(cls, dict):
         return _named(value)
-    if tuple in mro:
-        return _named_tuple(value, mro)
-    return _stored(value, mro)
+    if issubclass(cls, tuple):
+        return _named_tuple(value, bases(cls))
+    return _stored(value, bases(cls))
 
 
 _BARE = frozenset((str, int, float, bool, bytes, list, tuple, set, frozenset, type(None)))
+
+
+def _bare(cls: type) -> bool:
+    return type(cls) is type and cls in _BARE  # another metaclass could have a ``__hash__`` of its own
 
 
 def _named(mapping: dict[Any, Any]) -> dict[str, Any]:
@@ -79,12 +82,11 @@ def items_of(value: Any) -> list[Any] | None:
     cls = type(value)
     if cls is list or cls is tuple:
         return list(value[:ITEMS])
-    if cls in _BARE:
+    if _bare(cls):
         return None
-    mro = bases(cls)
-    if list in mro:
+    if issubclass(cls, list):
         return list(islice(list.__iter__(value), ITEMS))
-    if tuple in mro:
+    if issubclass(cls, tuple):
         return list(islice(tuple.__iter__(value), ITEMS))
     return None
 
@@ -103,10 +105,16 @@ def words(value: Any) -> str | None:
     """A text, also one of a subclass or an Enum's; ``None`` for anything else."""
     if type(value) is str:
         return value
-    if value is None or type(value) in (dict, list, tuple):
+    if value is None or is_container(value):
         return None
     known = scalar(value)
     return known if type(known) is str else None
+
+
+def is_container(value: Any) -> bool:
+    """Whether it is a plain mapping, list or tuple."""
+    cls = type(value)
+    return cls is dict or cls is list or cls is tuple
 
 
 def first(fields: dict[str, Any], keys: tuple[str, ...]) -> Any:
@@ -118,4 +126,4 @@ def first(fields: dict[str, Any], keys: tuple[str, ...]) -> Any:
 
 def stands_for(value: Any) -> Any:
     """The scalar that an Enum's member or a subclass of ``str`` stands for: their fields mean nothing."""
-    return None if type(value) in _BARE or type(value) is dict else scalar(value)
+    return None if _bare(type(value)) or type(value) is dict else scalar(value)

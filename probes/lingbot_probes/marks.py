@@ -5,14 +5,21 @@ All that can be decided is decided here, at decoration, when the author is looki
 
 from __future__ import annotations
 
-from time import time
-
 from lingbot_probes.arguments import QUERY, SESSION, UTTERANCE, Parameters
 from lingbot_probes.capture import Room, captured, name, text
 from lingbot_probes.observing import ResultObserver, TurnObserver, place_of, tellers
 from lingbot_probes.shapes import docs_of, intent_routed, slots_assigned
 from lingbot_probes.slots import Watch
-from lingbot_probes.wrapping import ASYNC_GENERATOR, GENERATOR, decorated, flags_of, handing_out, on_result, wrap
+from lingbot_probes.wrapping import (
+    ASYNC_GENERATOR,
+    GENERATOR,
+    decorated,
+    flags_of,
+    handing_out,
+    on_intent,
+    on_result,
+    wrap,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,28 +73,15 @@ def mark_intent(probe: Probe, function: Any, extract: Extract, session: Choice, 
     def wrapper(function: Any) -> Any:
         if extract is None and session is None and turn is None and not _streams(function):
             where = Parameters(function, who).label
-            return on_result(function, _intent_told(probe), tellers(probe, where, read, None)[1])
+            told, raised = tellers(probe, where, read, None)
+            append = (
+                probe._where.current.get, probe._where.astray,
+                probe._ring.append, probe._sender.bell, probe._sender.wake, probe._lost,
+            )  # fmt: skip
+            return on_intent(function, append, told, raised)
         return _by_result(probe, function, who, read, session, turn)
 
     return decorated(function, wrapper, who)
-
-
-def _intent_told(probe: Probe) -> Callable[..., None]:
-    """What ``tellers`` would give, in one frame: this is the call that a bot makes most often."""
-    current, astray = probe._where.current.get, probe._where.astray
-    append, bell, wake, lost = probe._ring.append, probe._sender.bell, probe._sender.wake, probe._lost
-
-    def told(result: Any, args: Args, kwargs: Kwargs) -> None:
-        try:
-            signal = intent_routed(result)
-            place = current() or astray()
-            append((place, place.session.number(), time(), signal))
-            if bell:
-                wake()
-        except Exception:
-            lost()
-
-    return told
 
 
 def mark_retrieval(

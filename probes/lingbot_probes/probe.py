@@ -1,4 +1,4 @@
-"""``Probe``: what a bot puts on its functions. The only clock of this folder is here."""
+"""``Probe``: what a bot puts on its functions."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypeAlias
 
-    Entry: TypeAlias = tuple["Place", int, float | None, dict[str, Any]]
+    Entry: TypeAlias = tuple["Place", int, float | None, dict[str, Any] | tuple[Any, ...]]
 
 SESSIONS = 4_096
 """Sessions whose numbering is remembered; beyond it the idle, fully accounted ones are let go."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 
 from lingbot_probes.capture import ITEMS, NAME, Room, captured, name, scalar, text, type_name
-from lingbot_probes.fields import fields_of, first, items_of, number, stands_for, words
+from lingbot_probes.fields import fields_of, first, is_container, items_of, number, stands_for, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,20 +31,13 @@ _MISSING = ("missing", "missing_slots")
 
 def intent_routed(result: Any) -> dict[str, Any]:
     """The routing that a router's result tells of; where it names no intent, a ``raw`` signal that shows the result."""
-    cls = type(result)
-    if cls is tuple and len(result) == 2:  # the usual case, kept quick
-        intent, confidence = result
-        if type(intent) is str and type(confidence) is float and len(intent) <= NAME and 0.0 <= confidence <= 1.0:
-            return {"kind": "intent_routed", "intent": intent, "confidence": confidence}
-    elif cls is str and 0 < len(result) <= NAME:
-        return {"kind": "intent_routed", "intent": result}
     room = Room()
     fields = _intent_fields(result)
     intent = first(fields, _INTENT)
     candidates = _pairs(first(fields, _CANDIDATES), room)
     if intent is None and candidates:
         intent = max(candidates, key=lambda pair: pair[1])[0]
-    if intent is None or type(intent) in (dict, list, tuple):
+    if intent is None or is_container(intent):
         return {"kind": "raw", "name": "intent", "data": captured(result, room)}
     signal: dict[str, Any] = {"kind": "intent_routed", "intent": name(intent, room)}
     confidence = number(first(fields, _CONFIDENCE))
@@ -226,7 +219,7 @@ def _flat(item: Any, depth: int = 2) -> dict[str, Any] | None:
 def _doc_signal(fields: dict[str, Any], score: Any, score_kind: str, room: Room) -> dict[str, Any]:
     snippet = words(first(fields, _SNIPPET))
     named = first(fields, _ID)
-    if named is None or type(named) in (dict, list, tuple):
+    if named is None or is_container(named):
         named = first(fields, _TITLE)
     doc: dict[str, Any] = {"id": name(named, room) if named is not None else _id_from(snippet or "")}
     if title := words(first(fields, _TITLE)):
