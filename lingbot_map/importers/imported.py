@@ -84,10 +84,10 @@ class ImportedSession:
         told.problems = self.problems
         return told
 
-    def note(self, problem: Problem) -> None:
-        """One record of this session could not be read."""
+    def note(self, problem: Problem | None) -> None:
+        """One record of this session could not be read; ``problem`` where the report tells it."""
         self.problem_count += 1
-        if len(self.problems) < LIMITS.shown_problems:
+        if problem is not None:
             self.problems.append(problem)
 
 
@@ -111,6 +111,7 @@ class Chunk:
 
     scribe: Scribe
     said: list[Numbered]
+    bad: bool = False
     problem: Problem | None = None
 
 
@@ -136,14 +137,22 @@ class Reading:
         if self._progress is not None and before * 100 // total != self._told * 100 // total:
             self._progress(min(self._told, total), total)
 
-    def problem(self, where: str, reason: str) -> Problem:
-        """Something could not be read: counted, told to the report, or raised."""
-        problem = Problem(where, reason)
+    def problem(self, where: str, reason: str | Exception) -> Problem | None:
+        """Something could not be read: counted and, one of the first, told to the report (None: only counted).
+
+        Raises ``BadInput`` if it is to be raised, or if too much of the file can't be read.
+        """
+        report = self.report
         if self._strict:
-            raise BadInput(where, "a record that can be read", reason)
-        self.report.problem_count += 1
-        if len(self.report.problems) < LIMITS.shown_problems:
-            self.report.problems.append(problem)
+            raise BadInput(where, "a record that can be read", str(reason))
+        report.problem_count += 1
+        if report.problem_count > LIMITS.problems and report.problem_count * 2 > report.records:
+            expected = f"at most {LIMITS.problems:,} records that can't be read"
+            raise BadInput(self.blob.name, expected, f"more, the first of them {report.problems[0]}")
+        if len(report.problems) >= LIMITS.shown_problems:
+            return None
+        problem = Problem(where, str(reason))
+        report.problems.append(problem)
         return problem
 
     def tell(self, format: str, adapter: Adapter, records: Iterable[Record]) -> Iterator[ImportedSession]:
@@ -153,7 +162,7 @@ class Reading:
             head: list[Chunk] = []
             for chunk in chunks:
                 head.append(chunk)
-                if chunk.said and chunk.problem is None:
+                if chunk.said and not chunk.bad:
                     break
             else:
                 continue
@@ -184,22 +193,22 @@ class Reading:
     def _items(self, session: ImportedSession, head: list[Chunk], chunks: Iterator[Chunk]) -> Iterator[Numbered]:
         for group in (head, chunks):
             for chunk in group:
-                if chunk.problem is not None:
+                if chunk.bad:
                     session.note(chunk.problem)
                 self.report.events += len(chunk.said)
                 yield from chunk.said
 
     def _chunks(self, adapter: Adapter, records: Iterable[Record]) -> Iterator[Chunk]:
         report = self.report
-        for where, raw, bad in records:
+        for where, raw, reason in records:
             report.records += 1
-            problem = None
+            bad, problem = False, None
             try:
                 if raw is None:
-                    raise BadRecord(bad)
+                    raise BadRecord(reason)
                 said = adapter.take(parse(raw))
             except (BadRecord, SignalError) as why:
-                problem = self.problem(where, str(why))
+                bad, problem = True, self.problem(where, why)
                 said = adapter.skip()
-            yield Chunk(adapter.scribe, said, problem)
+            yield Chunk(adapter.scribe, said, bad, problem)
         yield Chunk(adapter.scribe, adapter.end())

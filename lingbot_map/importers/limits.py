@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bytes where nothing else is said. ``shown_problems`` are told one by one; the rest is counted."""
+    """Bytes where nothing else is said. ``shown_problems`` are told one by one, the rest is counted; past ``problems``,
+    if that is half of the records or more, the file is given up."""
 
     file: int = 256 << 20
     expanded: int = 256 << 20
@@ -16,6 +17,7 @@ class Limits:
     events: int = 5_000_000
     sessions: int = 100_000
     shown_problems: int = 100
+    problems: int = 10_000
 
 
 LIMITS = Limits()

@@ -112,7 +112,7 @@ def _mixed(reading: Reading, shape: Shape, index: Index) -> Iterator[ImportedSes
         try:
             head = _read_head(raw)
         except BadRecord as why:
-            reading.problem(f"{blob.name} {word} {number}", str(why))
+            reading.problem(f"{blob.name} {word} {number}", why)
             continue
         if head.events is not UNSET or _opens(head.tracker, b"{"):
             index.at(f"\n{number}").add(number, offset, len(raw))  # whole by itself, whatever it is called
@@ -168,7 +168,7 @@ def _dump(reading: Reading, index: Index, where: str, raw: bytes) -> Iterator[Im
         try:
             slots = parse(bytes(tracker.slots))
         except BadRecord as why:
-            reading.problem(f"{where} slots", str(why))
+            reading.problem(f"{where} slots", why)
     text = bytes(tracker.events) if type(tracker.events) is Raw else b"null"
     yield from _tracked(reading, index, where, name, slots, text, 0 if text[:1] == b"[" else -1)
 

@@ -21,7 +21,7 @@ from lingbot_map.importers.shape import Shape
 from lingbot_map.store.lines import VERSION, unseal
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.codec import MAX_NUMBER, MAX_SESSION_ID, SignalError
-from lingbot_probes.signals import SIGNALS
+from lingbot_probes.signals import SIGNALS, TurnStarted
 
 NAME = "recording"
 
@@ -67,7 +67,7 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
             places.add(number, offset, len(raw))
             seqs.append(seq)
         except BadRecord as why:
-            reading.problem(where, str(why))
+            reading.problem(where, why)
     places.order(seqs)
     name = name[:MAX_SESSION_ID] or f"recording {blob.digest()[:12]}"
     scribe = Scribe(name)
@@ -109,14 +109,14 @@ def _read(reading: Reading, places: Places, name: str, *, tell: bool) -> Iterato
             event = event_from_dict(name, parse(raw or b""))
         except (BadRecord, SignalError) as why:
             if tell:
-                yield None, Chunk(scribe, [], reading.problem(where, str(why)))
+                yield None, Chunk(scribe, [], True, reading.problem(where, why))
             continue
         if event.seq == last:
             if event == kept:
                 reading.report.repeated += tell
             elif tell:
                 problem = reading.problem(where, f"seq {last} again, with other content; the first one stays")
-                yield None, Chunk(scribe, [], problem)
+                yield None, Chunk(scribe, [], True, problem)
             continue
         last, kept = event.seq, event
         yield event, None
@@ -124,11 +124,12 @@ def _read(reading: Reading, places: Places, name: str, *, tell: bool) -> Iterato
 
 def _told(reading: Reading, places: Places, scribe: Scribe) -> Iterator[Chunk]:
     """The events as signals of one source, numbered anew; holes in seq, and gaps, are holes in n."""
+    turn_ids: dict[int, str] = {}
     last = 0  # a hole is bounded by what a file may hold, so that no forged number leaves the range
     for event, bad in _read(reading, places, scribe.session, tell=True):
         if event is None:
             assert bad is not None
-            yield Chunk(scribe, [], bad.problem)
+            yield Chunk(scribe, [], True, bad.problem)
             continue
         reading.report.records += 1
         if last:
@@ -139,9 +140,13 @@ def _told(reading: Reading, places: Places, scribe: Scribe) -> Iterator[Chunk]:
             scribe.n += min(max(0, signal.last - signal.first + 1), LIMITS.events)
         elif type(signal) in _SAID:
             scribe.at(event.at)
-            if signal.kind == "turn_started":
+            turn = event.turn
+            if type(signal) is TurnStarted:
                 scribe.turns += 1
-            scribe.say(signal, turn=str(event.turn) if event.turn else "")  # type: ignore[arg-type]
+                turn_ids[turn] = signal.turn or event.turn_id
+            elif event.turn_id:
+                turn_ids[turn] = event.turn_id
+            scribe.say(signal, turn=(turn_ids.get(turn) or f"#{turn}") if turn else "")  # type: ignore[arg-type]
             yield Chunk(scribe, scribe.taken())
 
 

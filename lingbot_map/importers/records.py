@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -69,8 +68,7 @@ def _depth(value: Any) -> int:
     return deepest
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """Bytes ``start`` to ``end`` of the text are item ``number`` (from 1); ``bad`` says why it is none."""
 
     number: int
