@@ -1,6 +1,7 @@
 // The address bar holds the place that is shown, so a reload comes back to it; a copied link holds it for others.
 
 import { copyText } from 'lb/clipboard';
+import { plain } from 'lb/dom';
 import { lang, text } from 'lb/i18n';
 import { LAYERS, readPlace, takeToken, writePlace } from 'lb/link';
 import { toast } from 'lb/states';
@@ -85,6 +86,6 @@ export class Address {
     const fragment = writePlace(this.page.place());
     if (fragment !== location.hash.slice(1)) write(fragment);
     const name = this.page.name();
-    document.title = name ? `${name} · lingbot-map` : 'lingbot-map';
+    document.title = name ? `${plain(name, 120)} · lingbot-map` : 'lingbot-map';
   }
 }

@@ -43,7 +43,7 @@ class Page {
     this.selection = null;
     /** @type {import('lb/types').Trail | null} */
     this.trail = null;
-    this.held = false; // paused at the live edge, as opposed to looking at the past
+    this.held = 0; // the event at which the picture was paused at the live edge; 0 when it was not
     this.seen = { turns: 0, findings: 0 };
     this.frame = 0;
 
@@ -57,7 +57,10 @@ class Page {
       },
       onWindow: () => this.soon(),
       onPlayhead: () => this.#moved(),
-      onFollow: () => this.soon(),
+      onFollow: (on) => {
+        if (on) this.held = 0;
+        this.soon();
+      },
       onLayers: () => this.soon(),
     });
     this.feed = new Feed(this.api, {
@@ -147,7 +150,7 @@ class Page {
     this.transport.stop();
     this.key = key;
     this.selection = null;
-    this.held = false;
+    this.held = 0;
     this.score.setMap(null);
     this.sessions.select(key);
     this.showMenu(false);
@@ -218,6 +221,8 @@ class Page {
   #grew(dirty) {
     const map = this.score.map;
     if (!map) return;
+    // A picture held at the newest event has a moment of its own only once something comes after it.
+    if (this.held && this.score.playhead === null) this.score.setPlayhead(this.held);
     this.score.changed(dirty);
     if (this.card.kind !== 'none') this.#cardForMap();
     if (map.lastTurn > this.seen.turns || map.findings.size > this.seen.findings) {
@@ -281,7 +286,7 @@ class Page {
   }
 
   #moved() {
-    if (this.score.playhead === null) this.held = false;
+    if (this.score.playhead !== this.held) this.held = 0;
     this.inspector.soon();
     this.soon();
   }
@@ -290,7 +295,7 @@ class Page {
   #showEvent(seq) {
     const { map } = this.score;
     const turn = Math.max(0, map?.turnOf(seq) ?? 0);
-    this.go({ kind: 'turn', id: `utterance:${turn}`, turn, seq: 0 });
+    this.go({ kind: 'turn', id: `utterance:${turn}`, turn, seq });
   }
 
   /** @param {Selection} selection */
@@ -301,21 +306,21 @@ class Page {
   /** Live: hold the picture, or let it go on. A recording: play or pause. */
   space() {
     if (!this.live || this.transport.playing) this.transport.toggle();
-    else if (this.score.playhead === null) this.hold();
-    else this.transport.last();
+    else if (this.held || this.score.playhead !== null) this.transport.last();
+    else this.hold();
   }
 
   hold() {
     const { score } = this;
     if (!score.map) return;
-    this.held = true;
     score.follow(false);
-    score.setPlayhead(score.map.cursor.seq);
+    this.held = score.map.cursor.seq;
+    this.soon();
   }
 
   pressBadge() {
     if (this.feed.line === 'waiting') this.feed.retryNow();
-    else if (this.score.playhead !== null || !this.score.following) this.transport.last();
+    else if (this.held || this.score.playhead !== null || !this.score.following) this.transport.last();
     else if (this.live) this.hold();
   }
 
@@ -376,7 +381,7 @@ class Page {
       summary: this.summary,
       layers: { ...score.layers },
       findings: map?.findings.size ?? 0,
-      ...badgeOf({ feed, score, card: this.card.kind, live: this.live, held: this.held, started: this.summary?.started_at ?? 0 }),
+      ...badgeOf({ feed, score, card: this.card.kind, live: this.live, held: this.held !== 0, started: this.summary?.started_at ?? 0 }),
       stats: map ? text('stats.line', { received: count(feed.received), shown: count(map.cursor.seq - feed.failures.length - map.unplaced.length), missing: count(map.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
     });
     this.transport.render();

@@ -17,7 +17,7 @@ export function badgeOf({ feed, score, card, live, held, started }) {
   if (feed.line === 'unauthorised' || card === 'unauthorised') return { badge: 'none', detail: '' };
   if (feed.line === 'waiting') return { badge: 'offline', detail: `${Math.max(0, Math.ceil((feed.nextTry - performance.now()) / 1000))} s` };
   if (!score.map || feed.line === 'connecting') return { badge: card === 'waiting' && feed.line === 'open' ? 'live' : 'connecting', detail: '' };
-  if (score.playhead !== null) return { badge: held ? 'paused' : 'replay', detail: `seq ${count(score.playhead)}` };
+  if (held || score.playhead !== null) return { badge: held ? 'paused' : 'replay', detail: `seq ${count(score.playhead ?? score.map.cursor.seq)}` };
   if (!live) return { badge: 'recorded', detail: started ? day(started) : '' };
   const rate = feed.rate.perSecond(performance.now());
   const events = `${rate >= 10 || rate === 0 ? Math.round(rate) : rate.toFixed(1)} ev/s`;

@@ -146,13 +146,14 @@ export class Feed {
     let eventAt = 0;
     let dirty = 0;
     for (const event of events) {
-      try {
-        for (const delta of event.deltas) {
-          if (delta.d === 'applied') eventAt = delta.at;
+      for (const delta of event.deltas) {
+        if (delta.d === 'applied') eventAt = delta.at;
+        // A delta that can't be applied takes none of its neighbours with it: what they bring, later ones stand on.
+        try {
           dirty |= map.apply(delta);
+        } catch (error) {
+          this.#failed(event.seq, error);
         }
-      } catch (error) {
-        this.#failed(event.seq, error);
       }
     }
     this.received += events.length;

@@ -42,6 +42,7 @@ export class Banner {
     this.onShowEvent = onShowEvent;
     this.host = byId('banners');
     this.dismissed = 0;
+    this.of = feed.failures;
     this.told = '';
     setInterval(() => this.feed.line === 'waiting' && this.render(), 500);
   }
@@ -49,7 +50,11 @@ export class Banner {
   render() {
     const { feed } = this;
     const offline = feed.line === 'waiting';
-    const failure = feed.failures.length > this.dismissed ? feed.failures[feed.failures.length - 1] : undefined;
+    if (this.of !== feed.failures) {
+      this.of = feed.failures; // another session's
+      this.dismissed = 0;
+    }
+    const failure = feed.failures[this.dismissed]; // the first: later ones may only follow from it
     byId('main').classList.toggle('with-banner', offline || failure !== undefined);
     const sign = JSON.stringify([offline && this.#seconds(), feed.attempt, failure, feed.failures.length, text('banner.retry')]);
     if (sign === this.told) return;
@@ -84,7 +89,7 @@ export class Banner {
       { class: 'banner bad', role: 'alert' },
       icon('warning'),
       h('span', null, text('banner.failed', { seq: count(failure.seq) }), ' ', foreign(failure.reason, { most: 160 }), ' ', text('banner.goes-on')),
-      this.feed.failures.length > 1 && h('span', { class: 'mono' }, `×${this.feed.failures.length}`),
+      this.feed.failures.length - this.dismissed > 1 && h('span', { class: 'mono' }, `×${this.feed.failures.length - this.dismissed}`),
       h('button', { class: 'banner-button', on: { click: () => this.onShowEvent(failure.seq) } }, text('banner.show')),
       h('button', {
         class: 'icon-button',

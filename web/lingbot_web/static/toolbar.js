@@ -104,6 +104,7 @@ export class Toolbar {
     this.previous.hidden = this.next.hidden = !state.findings;
     this.badge.className = `badge ${state.badge}`;
     this.badge.hidden = state.badge === 'none';
+    if (state.badge === 'none') return;
     fill(this.badge, h('i', null), h('span', null, text(`badge.${state.badge}`)), state.detail && h('span', { class: 'mono' }, state.detail));
     this.badge.title = [text(`badge.${state.badge}.title`), state.stats].filter(Boolean).join('\n');
   }

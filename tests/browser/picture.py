@@ -1,0 +1,54 @@
+"""Looking at the canvas: which colours stand where."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from playwright.sync_api import Page
+
+from tests.browser.serving import wait_for
+
+_COUNT = """([token, box]) => {
+  const canvas = document.querySelector('.score-map');
+  const probe = document.createElement('canvas').getContext('2d');
+  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--' + token).trim();
+  probe.fillRect(0, 0, 1, 1);
+  const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+  const scale = canvas.width / canvas.clientWidth;
+  const [x, y, w, h] = box ?? [0, 0, canvas.clientWidth, canvas.clientHeight];
+  const area = [x * scale, y * scale, Math.max(1, w * scale), Math.max(1, h * scale)].map(Math.round);
+  const { data, width } = canvas.getContext('2d').getImageData(...area);
+  const found = [];
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i] === r && data[i + 1] === g && data[i + 2] === b && data[i + 3] === 255) found.push(i / 4);
+  }
+  const first = found[0];
+  const at = first ?? 0;
+  return { count: found.length, x: x + (at % width) / scale, y: y + Math.floor(at / width) / scale };
+}"""
+
+
+def count(page: Page, token: str, box: tuple[float, float, float, float] | None = None) -> int:
+    """How many pixels of the map (or of ``box`` in it) have exactly the colour of ``token``."""
+    return int(page.evaluate(_COUNT, [token, box])["count"])
+
+
+def until(page: Page, condition: str) -> None:
+    """Until the JavaScript ``condition`` holds. (Playwright's own wait needs an eval, which the policy forbids.)"""
+    wait_for(lambda: page.evaluate(condition), condition)
+
+
+def wait_for_colour(page: Page, token: str) -> None:
+    """Until the map shows that colour."""
+    wait_for(lambda: count(page, token), f"{token} on the map")
+
+
+def click_mark(page: Page, token: str, box: tuple[float, float, float, float] | None = None) -> tuple[float, float]:
+    """Click where the map first shows the colour of ``token``; the place clicked, in the page."""
+    found = page.evaluate(_COUNT, [token, box])
+    assert found["count"], f"nothing on the map has the colour {token}"
+    host = page.locator("#map").bounding_box()
+    assert host is not None
+    place = cast(tuple[float, float], (host["x"] + found["x"] + 2, host["y"] + found["y"] + 2))
+    page.mouse.click(*place)
+    return place

@@ -1,0 +1,350 @@
+"""The page over a session that grows: it follows, falls behind, is cut off and comes back, and nothing counts twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from lingbot_probes.signals import (
+    Answered,
+    Doc,
+    IntentRouted,
+    Numbered,
+    Retrieved,
+    SessionStarted,
+    Signal,
+    SlotAssigned,
+    SlotRead,
+    TurnStarted,
+)
+from tests.browser import picture
+from tests.browser.conftest import KEY, SESSION, Watch
+from tests.browser.serving import Site, key_of, wait_for
+from tests.browser.telecom import numbered
+
+pytestmark = pytest.mark.browser
+
+
+@contextmanager
+def talking(site: Site) -> Iterator[subprocess.Popen[str]]:
+    """The bot of ``bot.py`` with its probe at ``site``."""
+    environment = os.environ | {"LINGBOT_ENDPOINT": site.url, "LINGBOT_TOKEN": site.token}
+    bot = subprocess.Popen(
+        [sys.executable, "-m", "tests.browser.bot"],
+        cwd=Path(__file__).parent.parent.parent,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield bot
+    finally:
+        assert bot.stdin is not None
+        assert bot.stdout is not None
+        bot.stdin.close()
+        bot.stdout.close()
+        bot.wait(10)
+
+
+def tell(bot: subprocess.Popen[str], utterance: str) -> str:
+    """Say something to the bot and take its answer."""
+    assert bot.stdin is not None
+    assert bot.stdout is not None
+    bot.stdin.write(utterance + "\n")
+    bot.stdin.flush()
+    return bot.stdout.readline().strip()
+
+
+def shown(page: Page) -> dict[str, int]:
+    """How many turns, nodes and edges the page says its map has, and its seq."""
+    numbers = page.locator("#right .heading .sub").last.inner_text()
+    turns, nodes, edges = (int("".join(filter(str.isdigit, part))) for part in numbers.split("·"))
+    seq = page.locator("#right .part h2 span", has_text="seq").first.inner_text()
+    return {"turns": turns, "nodes": nodes, "edges": edges, "events": int("".join(filter(str.isdigit, seq)))}
+
+
+def held(site: Site, key: str) -> dict[str, int]:
+    """The same of the server's map."""
+    summary = site.get(f"api/sessions/{key}")
+    return {name: summary[name] for name in ("turns", "nodes", "edges", "events")}
+
+
+def test_a_turn_appears_as_it_is_said(site: Site, watch: Watch) -> None:
+    page = watch.open(site)
+    expect(page.locator(".card h1")).to_have_text("Waiting for the first event")
+    expect(page.locator(".card pre")).to_contain_text(f'endpoint="{site.url.rstrip("/")}"')
+    with talking(site) as bot:
+        assert tell(bot, "我要退货") == "refund: kb-returns"
+        expect(page.locator(".card")).to_have_count(0)
+        expect(page.locator(".session")).to_have_count(1)
+        expect(page.locator(".session .live-dot")).to_be_visible()
+        expect(page.locator(".range")).to_have_text(
+            "1 turns" if page.locator(".range").inner_text() == "1 turns" else "Turns 1 / 1"
+        )
+        expect(page.locator(".badge")).to_contain_text("Live")
+        picture.wait_for_colour(page, "flow-bg")
+        before = picture.count(page, "flow-bg")
+        for i in range(4):
+            tell(bot, f"退 {i}")
+        expect(page.locator(".range b")).to_have_text("1–5")
+        wait_for(lambda: picture.count(page, "flow-bg") > before, "more pills")
+        expect(page.locator("#speech")).to_contain_text("new turn")
+        wait_for(lambda: shown(page) == held(site, key_of("desk-1")), "the same map on both sides")
+
+
+def test_looking_back_holds_still_while_the_session_grows(site: Site, watch: Watch) -> None:
+    story = numbered(SESSION)
+    site.say([item for item in story if turn_of(item) <= 30])
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".range b")).to_have_text("18–30")
+    page.keyboard.press("Home")
+    expect(page.locator(".range b")).to_have_text("1–13")
+    site.say([item for item in story if turn_of(item) > 30])
+    expect(page.locator(".range")).to_have_text("Turns 1–13 / 40")
+    expect(page.locator(".latest")).to_contain_text("27 newer turns")
+    page.locator(".latest").click()
+    expect(page.locator(".range b")).to_have_text("28–40")
+
+
+def test_holding_the_picture_loses_nothing(site: Site, watch: Watch) -> None:
+    story = numbered(SESSION)
+    site.say([item for item in story if turn_of(item) <= 20])
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".range b")).to_have_text("8–20")
+    page.keyboard.press("Space")
+    expect(page.locator(".badge")).to_contain_text("Paused")
+    site.say([item for item in story if turn_of(item) > 20])
+    expect(page.locator(".latest")).to_contain_text("20 newer turns")
+    page.keyboard.press("Space")
+    expect(page.locator(".range b")).to_have_text("28–40")
+    expect(page.locator(".badge")).to_contain_text("Live")
+    wait_for(lambda: shown(page) == held(site, KEY), "the same map on both sides")
+
+
+def test_a_killed_server_comes_back_and_nothing_is_doubled(site: Site, watch: Watch) -> None:
+    watch.forgiven += ["ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "WebSocket connection"]
+    story = numbered(SESSION)
+    site.say([item for item in story if turn_of(item) <= 20])
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".range b")).to_have_text("8–20")
+    for last in (30, 40):
+        site.kill()
+        expect(page.locator(".banner")).to_contain_text(f"held at turn {last - 10}")
+        expect(page.locator(".badge")).to_contain_text("Reconnecting")
+        box = page.locator("#map").bounding_box()
+        assert box is not None
+        assert box["y"] == 48 + 40, "the map shifts down by the banner"
+        site.start()
+        site.say([item for item in story if turn_of(item) <= last])
+        if page.locator(".banner-button").is_visible():
+            page.locator(".banner-button").click()
+        expect(page.locator(".badge")).to_contain_text("Live", timeout=20_000)
+        expect(page.locator(".banner")).to_have_count(0)
+        wait_for(lambda: shown(page) == held(site, KEY), "the same map on both sides")
+        expect(page.locator(".range")).to_contain_text(f"/ {last}")
+    expect(page.locator("#toasts")).to_contain_text("caught up")
+
+
+def test_repeated_and_disordered_batches_change_nothing(site: Site, watch: Watch) -> None:
+    story = numbered(SESSION)
+    site.say([item for item in story if turn_of(item) <= 5])
+    page = watch.page()
+    late: list[bytes | str] = []
+    routes: list[WebSocketRoute] = []
+
+    def meddle(route: WebSocketRoute) -> None:
+        routes.append(route)
+        server = route.connect_to_server()
+
+        def passed(message: bytes | str) -> None:
+            # Every batch comes twice, and every third one only after the next.
+            if b'"batch"' in (message if isinstance(message, bytes) else message.encode()):
+                late.append(message)
+                if len(late) % 3 == 0:
+                    return
+                for earlier in late[-2:]:
+                    route.send(earlier)
+            route.send(message)
+
+        server.on_message(passed)
+
+    page.route_web_socket(lambda url: "/ws" in url, meddle)
+    page.goto(f"{site.url}#t={site.token}&s={KEY}")
+    expect(page.locator(".range b")).to_have_text("1–5")
+    for turn in range(6, 41):
+        site.say([item for item in story if turn_of(item) == turn])
+        page.evaluate("1")  # lets the messages through that came meanwhile
+    for message in reversed(late):
+        routes[-1].send(message)
+    wait_for(lambda: shown(page) == held(site, KEY), "the same map on both sides")
+    assert len(late) > 3
+    expect(page.locator(".range b")).to_have_text("28–40")
+
+
+def test_an_event_that_can_not_be_applied_is_told_and_later_ones_go_on(site: Site, watch: Watch) -> None:
+    story = numbered(SESSION)
+    site.say([item for item in story if turn_of(item) <= 5])
+    page = watch.page()
+    spoiled: list[int] = []
+
+    def meddle(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+
+        def passed(message: bytes | str) -> None:
+            said: dict[str, Any] = json.loads(message)
+            if said["t"] == "batch" and not spoiled:
+                spoiled.append(said["first"])
+                said["deltas"].insert(1, {"d": "from <b>tomorrow</b>\u202e"})
+                route.send(json.dumps(said).encode())
+            else:
+                route.send(message)
+
+        server.on_message(passed)
+
+    page.route_web_socket(lambda url: "/ws" in url, meddle)
+    page.goto(f"{site.url}#t={site.token}&s={KEY}")
+    expect(page.locator(".range b")).to_have_text("1–5")
+    site.say([item for item in story if turn_of(item) == 6])
+    expect(page.locator(".banner.bad")).to_be_visible()
+    expect(page.locator(".banner.bad")).to_contain_text(f"Event {spoiled[0]} could not be applied")
+    expect(page.locator(".banner.bad")).to_contain_text("<b>tomorrow</b>")
+    site.say([item for item in story if turn_of(item) > 6])
+    expect(page.locator(".range b")).to_have_text("28–40")
+    page.locator(".banner-button").click()
+    expect(page.locator(f'#right .event[data-seq="{spoiled[0]}"]')).to_be_visible()
+
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202egpj.exe\u2028</script><script>alert(2)</script>\x1b[2J{{7*7}}"
+
+
+def test_hostile_text_is_inert(site: Site, watch: Watch) -> None:
+    session = f"s-{HOSTILE}"
+    turn = f"t{HOSTILE}"
+    doc = Doc(id=f"d{HOSTILE}", title=HOSTILE, score=0.9, score_kind=HOSTILE, version=HOSTILE, snippet=HOSTILE)
+    signals: list[Signal] = [
+        SessionStarted(title=HOSTILE, meta={HOSTILE: HOSTILE}),
+        TurnStarted(turn=turn, utterance=HOSTILE),
+        IntentRouted(
+            intent=HOSTILE, confidence=0.5, label=HOSTILE, condition=HOSTILE, required=(HOSTILE,), missing=(HOSTILE,)
+        ),
+        SlotAssigned(slot=HOSTILE, value=HOSTILE, label=HOSTILE, scope=HOSTILE),
+        SlotAssigned(slot=HOSTILE, value={HOSTILE: [HOSTILE]}),
+        SlotRead(slot=HOSTILE, reader=HOSTILE),
+        Retrieved(query=HOSTILE, stage="reranked", docs=(doc,), params={HOSTILE: HOSTILE}),
+        Answered(text=HOSTILE, docs=(doc.id,)),
+    ]
+    site.say([Numbered(session=session, n=n, turn=turn, signal=said) for n, said in enumerate(signals, 1)])
+    page = watch.open(site, f"s={key_of(session)}")
+    expect(page.locator(".session")).to_have_count(1)
+    expect(page.locator(".crumb")).to_contain_text("<img src=x onerror=alert(1)>")
+    seen = ["#right .callout", "#right .heading"]
+    keyframe = site.get(f"api/sessions/{key_of(session)}/keyframe")
+    for node in keyframe["nodes"]["id"]:
+        page.evaluate("id => { location.hash = 'sel=' + encodeURIComponent('node~1~0~' + id); }", node)
+        expect(page.locator("#right .event").first).to_be_visible()
+        expect(page.locator("#right .unseen", has_text="U+202E").first).to_be_visible()
+        seen.append(page.locator("#right").inner_text())
+    for tag in ("img", "iframe", "object", "script:not([type])", "#app script", "a[href]"):
+        assert page.locator(tag).count() == 0, tag
+    said = page.evaluate(
+        "document.body.innerText + document.title +"
+        " [...document.querySelectorAll('*')].map((e) => (e.title ?? '') + (e.ariaLabel ?? '')).join()"
+    )
+    assert not {"\u202e", "\u2028", "\x1b"} & set(said)
+    page.keyboard.press("/")
+    page.locator(".finder input").fill("<img")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+
+
+def test_sessions_are_renamed_pinned_and_deleted_with_an_undo(site: Site, watch: Watch) -> None:
+    for i in range(3):
+        site.say(numbered(f"s-{i}", 2, title=f"会话 {i}"), source=f"p{i}")
+    page = watch.open(site)
+    rows = page.locator(".session")
+    expect(rows).to_have_count(3)
+
+    def menu(title: str, item: str) -> None:
+        row = page.locator(".sessions li", has_text=title)
+        row.hover()
+        row.locator(".session-more").click()
+        page.get_by_role("menuitem", name=item, exact=True).click()
+
+    menu("会话 0", "Rename")
+    page.locator(".session-name").fill("<b>改名</b>")
+    page.keyboard.press("Enter")
+    expect(page.locator(".session", has_text="<b>改名</b>")).to_be_visible()
+    menu("改名", "Pin")
+    expect(rows.first).to_contain_text("改名")
+    menu("会话 1", "Delete")
+    expect(rows).to_have_count(2)
+    page.locator(".toast .text-button").click()
+    expect(rows).to_have_count(3)
+    menu("会话 1", "Delete")
+    page.locator(".toast .icon-button").click()
+    wait_for(lambda: site.get("api/sessions")["total"] == 2, "the deletion")
+    expect(rows).to_have_count(2)
+    page.reload()
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("改名")
+
+
+def test_a_dropped_recording_is_imported_and_says_what_it_lacks(site: Site, watch: Watch) -> None:
+    watch.forgiven.append("400 (Bad Request)")
+    watch.forgiven.append("422")
+    page = watch.open(site)
+    expect(page.locator(".card")).to_be_visible()
+    tracker = {
+        "sender_id": "rasa-1",
+        "events": [
+            {"event": "action", "timestamp": 1700000000.0, "name": "action_session_start"},
+            {
+                "event": "user",
+                "timestamp": 1700000001.0,
+                "text": "我要退货",
+                "parse_data": {"intent": {"name": "refund", "confidence": 0.93}},
+            },
+            {"event": "slot", "timestamp": 1700000002.0, "name": "order", "value": "A-1"},
+            {"event": "bot", "timestamp": 1700000003.0, "text": "好的"},
+        ],
+    }
+    drop(page, "tracker.json", json.dumps(tracker))
+    expect(page.locator(".toast", has_text="tracker.json")).to_contain_text("1 session")
+    expect(page.locator(".range")).to_contain_text("1 / 1")
+    expect(page.locator(".badge")).to_contain_text("Recorded")
+    expect(page.locator(".origin")).to_have_text("rasa")
+    expect(page.locator(".note.knowledge")).to_contain_text("This source does not record Knowledge")
+    expect(page.locator(".crumb .coverage")).to_be_visible()
+    drop(page, "tracker.json", json.dumps(tracker))
+    expect(page.locator(".toast", has_text="imported before")).to_be_visible()
+    drop(page, "evil\u202e.bin", "\x00\x01")
+    expect(page.locator(".toast", has_text="could not be imported")).to_contain_text("[U+202E]")
+
+
+def drop(page: Page, name: str, content: str) -> None:
+    """Drop a file onto the page."""
+    page.evaluate(
+        """([name, content]) => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([content], name));
+          for (const kind of ['dragenter', 'dragover', 'drop']) {
+            document.body.dispatchEvent(new DragEvent(kind, {dataTransfer: transfer, bubbles: true, cancelable: true}));
+          }
+        }""",
+        [name, content],
+    )
+
+
+def turn_of(item: Numbered) -> int:
+    """The number of the turn that a signal of the telecom dialogue belongs to."""
+    return int(item.turn[1:] or 0)
