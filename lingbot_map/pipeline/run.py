@@ -16,10 +16,10 @@ import msgspec
 from lingbot_map.errors import LingbotMapError, StoreError
 from lingbot_map.events import Described, Event
 from lingbot_map.pipeline.batches import Accepted, Batch
-from lingbot_map.pipeline.board import Board
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
+from lingbot_map.pipeline.showing import Showing
 from lingbot_map.pipeline.taking import Taking
 from lingbot_map.policy import Policy
 from lingbot_map.session import Session
@@ -28,10 +28,6 @@ from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Index, Page
 from lingbot_probes.signals import Numbered, SessionEnded
 
-BEAT = 0.1
-"""Seconds between two batches to viewers; the first one after a pause goes at once."""
-BOARD_BEAT = 1.0
-"""The same for the list of sessions, and for the index behind it."""
 SYNC_BEAT = 0.1
 SWEEP_BEAT = 1.0
 _LONGEST_WAIT = 60.0  # timers look at the wall clock at least this often: clocks are set, and machines sleep
@@ -53,7 +49,8 @@ class Pipeline:
         self.policy = policy or Policy()
         self.clock = clock
         self.server = secrets.token_hex(8)
-        self.board = Board()
+        self.showing = Showing(index, clock)
+        self.board = self.showing.board
         self.books = Books()
         self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived)
         self.taking = Taking(self.shelf, self._commit)
@@ -63,9 +60,6 @@ class Pipeline:
         self._stopped = False
         self._recovering = False
         self._started_at = 0.0
-        self._changed: dict[str, Live] = {}
-        self._board_shown_at = -BOARD_BEAT
-        self._board_timer: asyncio.TimerHandle | None = None
         self._unsynced = asyncio.Event()
         self._looking_back = asyncio.Semaphore(2)
         self._tasks: list[asyncio.Task[None]] = []
@@ -111,10 +105,8 @@ class Pipeline:
         for task in self._tasks:
             with suppress(asyncio.CancelledError):
                 await task
-        if self._board_timer is not None:
-            self._board_timer.cancel()
         await self.shelf.stop()
-        self._count()
+        self.showing.stop()
         await asyncio.to_thread(self._close)
         self.index.close()
 
@@ -144,7 +136,7 @@ class Pipeline:
         for key in self.index.reconcile(self.store.keys()):
             try:
                 live = await self.shelf.open(key)
-                self._count()
+                self.showing.count()
                 if not live.tail.watchers and not live.uncounted:
                     await self.shelf.put_away(live)
             except (LingbotMapError, OSError) as why:
@@ -205,7 +197,8 @@ class Pipeline:
         if events:
             live.apply(events)
             self.books.placed(events)
-            self._touch(live)
+            self._unsynced.set()
+            self.showing.touch(live)
         self._plan(live)
 
     def describe(self, live: Live, facts: Mapping[str, Any]) -> None:
@@ -216,46 +209,9 @@ class Pipeline:
 
     def _arrived(self, live: Live) -> None:
         if live.uncounted:
-            self._touch(live)
+            self._unsynced.set()
+            self.showing.touch(live)
         self._plan(live)
-
-    # --- viewers ------------------------------------------------------------------------------------------------
-
-    def _touch(self, live: Live) -> None:
-        """Something new in ``live``: viewers see it at once after a pause, else at the next beat."""
-        self._unsynced.set()
-        loop = asyncio.get_running_loop()
-        if live.showing is None:
-            wait = live.shown_at + BEAT - loop.time()
-            live.showing = loop.call_later(wait, self._show, live) if wait > 0 else loop.call_soon(self._show, live)
-        self._changed[live.session.key] = live
-        if self._board_timer is None:
-            wait = max(0.0, self._board_shown_at + BOARD_BEAT - loop.time())
-            self._board_timer = loop.call_later(wait, self._show_board)
-
-    def _show(self, live: Live) -> None:
-        live.showing = None
-        live.shown_at = asyncio.get_running_loop().time()
-        live.tail.show()
-
-    def _show_board(self) -> None:
-        self._board_timer = None
-        self._board_shown_at = asyncio.get_running_loop().time()
-        self._count()
-        self.board.show()
-
-    def _count(self) -> None:
-        """Bring index and board up to what has happened."""
-        changed, self._changed = list(self._changed.values()), {}
-        rows = []
-        for live in changed:
-            if not live.gone:
-                events, live.uncounted = live.uncounted, []
-                rows.append((live.session.summary(), events))
-        if rows:
-            self.index.update(rows, self.clock())
-            for summary, _ in rows:
-                self.board.put(summary.key, msgspec.to_builtins(summary))
 
     # --- what happens by itself ---------------------------------------------------------------------------------
 
@@ -348,7 +304,7 @@ class Pipeline:
 
     def search(self, q: str = "", *, before: str = "", limit: int = 50) -> Page:
         """A page of the list of sessions, as of now."""
-        self._count()
+        self.showing.count()
         return self.index.search(q, before=before, limit=limit)
 
     async def delete(self, key: str) -> None:
@@ -357,11 +313,8 @@ class Pipeline:
         if live.session.recording.read_only:
             raise StoreError("this session is one of the committed cases, which are never removed")
         self.shelf.drop(live)
-        self._changed.pop(key, None)
         self.store.delete(key)
-        self.index.remove(key)
-        self.board.put(key, None)
-        self.board.show()
+        self.showing.remove(key)
 
     async def import_file(
         self, path: Path, name: str = "", progress: Callable[[int, int], None] | None = None

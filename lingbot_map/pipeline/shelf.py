@@ -52,7 +52,8 @@ class Shelf:
         if task is None:
             task = self._loading[key] = asyncio.create_task(self._load(key))
             task.add_done_callback(lambda _: self._loading.pop(key, None))
-        return await asyncio.shield(task)
+        live = await asyncio.shield(task)
+        return await self.open(key) if live.gone else live  # put away again before it was our turn
 
     async def find(self, session_id: str) -> Live | None:
         """The session of that id, if there is one."""
@@ -130,10 +131,9 @@ class Shelf:
         return live
 
     async def stop(self) -> None:
-        """Let what is being read or closed come to its end, and take nothing more."""
+        """Let what is being read or closed come to its end; after this nothing happens to a session by itself."""
         under_way = [*self._loading.values(), *self._closing.values()]
         if under_way:
             await asyncio.wait(under_way)
         for live in self.lives.values():
             live.stop_timers()
-            live.gone = True

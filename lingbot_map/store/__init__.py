@@ -162,6 +162,9 @@ class Store(Protocol):
     def delete(self, key: str) -> None:
         """Remove a session for good. Raises ``UnknownSession``, and ``StoreError`` for a read-only one."""
 
+    def forget(self, key: str) -> None:
+        """Drop a recording that was closed and is not used any more; ``open`` reads it anew."""
+
     def sync(self) -> None:
         """Once per batch: flush all recordings and try again to write what waits. May run in a thread of its own."""
 

@@ -24,12 +24,12 @@ COMMAND = [sys.executable, "-m", "lingbot_web"]
 class Process:
     """A ``lingbot-map serve`` of our own."""
 
-    def __init__(self, data: Path, runtime: Path, *arguments: str) -> None:
+    def __init__(self, data: Path, runtime: Path, *arguments: str, command: str = "serve") -> None:
         runtime.mkdir(exist_ok=True)
         self.runtime = runtime
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            [*COMMAND, "serve", "--data", str(data), "--port", "0", *arguments],
+            [*COMMAND, command, "--data", str(data), "--port", "0", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -49,8 +49,8 @@ class Process:
 
 
 @contextmanager
-def started(data: Path, runtime: Path, *arguments: str) -> Iterator[Process]:
-    process = Process(data, runtime, *arguments)
+def started(data: Path, runtime: Path, *arguments: str, command: str = "serve") -> Iterator[Process]:
+    process = Process(data, runtime, *arguments, command=command)
     try:
         yield process
     finally:
@@ -203,3 +203,15 @@ def test_import_and_open_hand_files_to_the_map_that_serves_the_folder(tmp_path: 
         refused = command("import", str(broken))
         assert refused.returncode == 2
         assert "broken.jsonl" in refused.stderr
+
+
+def test_the_demo_talks_until_it_is_stopped_and_leaves_nothing_open(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with started(data, tmp_path / "run", "--pace", "0.05", "--lang", "en", command="demo") as process:
+        (talked, *_) = wait_for(lambda: process.client.get("/api/sessions")["sessions"], "a talk")
+        assert talked["live"] is True
+        code, _, err = process.end(signal.SIGINT)
+    assert (code, err) == (130, "")
+    with started(data, tmp_path / "run") as process:
+        sessions = wait_for(lambda: process.client.get("/api/sessions")["sessions"], "the sessions")
+        assert all(summary["ended_at"] for summary in sessions), "the bot was given the time to say goodbye"

@@ -147,7 +147,6 @@ class Api:
         return response
 
     async def change(self, request: Request) -> Response:
-        live = await self._live(request)
         said = await _object(request)
         facts: dict[str, Any] = {}
         if "name" in said:
@@ -160,6 +159,7 @@ class Api:
             facts["pinned"] = said["pinned"]
         if not facts or set(said) - {"name", "pinned"}:
             raise BadInput("body", 'an object with "name", "pinned" or both', "something else")
+        live = await self._live(request)  # last: a session may be put away while we wait for a body
         self.pipeline.describe(live, facts)
         return reply(live.summary())
 

@@ -21,6 +21,7 @@ from lingbot_web import messages
 from lingbot_web.messages import Place, Why
 
 MAX_VIEWERS = 1000
+RECENT_CHANGES = 5
 MAX_MESSAGES = 100
 """So many messages a minute may a viewer send."""
 
@@ -78,7 +79,8 @@ class Viewer:
         self._epoch = ""
         self._seq = 0
         self._following = False
-        self._version = pipeline.board.version
+        # The list that a page has read may be some seconds older than its socket: the last changes are told again.
+        self._version = max(0, pipeline.board.version - RECENT_CHANGES)
         self._woken = asyncio.Event()
         self._gone = False
         self._refusal = ""
@@ -173,8 +175,7 @@ class Viewer:
             return False
         tail = live.tail
         if live.gone:
-            self._unfollow()
-            await self._hello(resume=False, why="unknown")
+            await self._go_to(Place(self._key, self._epoch, self._seq))
             return True
         if self._epoch != tail.epoch or not tail.holds_after(self._seq):
             self._following = False

@@ -1,0 +1,185 @@
+"""The commands on recordings: ``import``, ``sessions``, ``export``, ``verify``, ``stats``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from lingbot_map.errors import BadInput
+from lingbot_map.pipeline import Pipeline
+from lingbot_web import export as exporting
+from lingbot_web import terminal
+from lingbot_web.beacon import serving
+from lingbot_web.remote import Remote
+
+T = TypeVar("T")
+
+Data = Annotated[Path, typer.Option("--data", help="The folder that holds the recordings.", show_default=True)]
+Json = Annotated[bool, typer.Option("--json", help="Answer with JSON.")]
+Files = Annotated[list[Path], typer.Argument(help="Recordings: ours, or of Rasa, Bot Framework and others.")]
+SNAPSHOTS = Path("snapshots")
+
+
+def import_files(files: Files, data: Data = SNAPSHOTS, as_json: Json = False) -> int:
+    """Take recordings into the data folder. A file that can't be read changes nothing.
+
+    Example: lingbot-map import tracker.json transcript.json
+    """
+    taken = take_in(files, data)
+    if as_json:
+        terminal.say_json(taken if len(taken) > 1 else taken[0])
+        return 0
+    for one in taken:
+        for session in one["sessions"]:
+            new = f"{session['new']:,} new" if session["new"] else "nothing new"
+            terminal.say(f"{session['key']}  {terminal.visible(session['id'])}  {session['events']:,} events, {new}")
+    report_problems(taken)
+    return 0
+
+
+def report_problems(taken: list[dict[str, Any]]) -> None:
+    for one in taken:
+        for problem in one["report"]:
+            terminal.complain(f"note: {problem}")
+
+
+def take_in(files: Sequence[Path], data: Path) -> list[dict[str, Any]]:
+    for path in files:
+        if not path.is_file():
+            raise BadInput(str(path), "a file", "nothing" if not path.exists() else "something else")
+    beacon = serving(data)
+    if beacon is not None:
+        remote = Remote(beacon)
+        taken = []
+        for path in files:
+            with terminal.progress(f"Sending {path.name}") as progress:
+                taken.append(remote.upload(path, progress))
+        return taken
+
+    async def work(pipeline: Pipeline) -> list[dict[str, Any]]:
+        taken = []
+        for path in files:
+            with terminal.progress(f"Reading {path.name}") as progress:
+                taken.append(await pipeline.import_file(path, path.name, progress))
+        return taken
+
+    return _with_pipeline(data, work)
+
+
+def sessions(
+    query: Annotated[str, typer.Argument(help="Words that id, title, name or last utterance must contain.")] = "",
+    data: Data = SNAPSHOTS,
+    limit: Annotated[int, typer.Option(help="How many to list.", min=1, max=200)] = 50,
+    as_json: Json = False,
+) -> int:
+    """List the recorded sessions, newest first.
+
+    Example: lingbot-map sessions refund
+    """
+
+    async def look(pipeline: Pipeline) -> dict[str, Any]:
+        return exporting.page(pipeline.search(query, limit=limit))
+
+    page = _ask(data, lambda remote: remote.get("api/sessions", q=query, limit=limit), look)
+    if as_json:
+        terminal.say_json(page)
+        return 0
+    rows = []
+    for summary in page["sessions"]:
+        at = datetime.fromtimestamp(summary["updated_at"]).astimezone().strftime("%Y-%m-%d %H:%M")
+        findings = sum(summary["findings"].values())
+        title = summary["name"] or summary["title"] or summary["id"]
+        rows.append((summary["key"][:12], title, at, str(summary["turns"]), f"{summary['events']:,}", str(findings)))
+    terminal.table(("key", "session", "last event", "turns", "events", "findings"), rows, right=(3, 4, 5))
+    if page["total"] > len(rows):
+        terminal.complain(f"shown {len(rows)} of {page['total']}; ask for more with --limit, or for fewer with words")
+    return 0
+
+
+def export(
+    session: Annotated[str, typer.Argument(help="The session's id, its key, or the beginning of the key.")],
+    to: Annotated[str, typer.Option("--to", help="The format; jsonl is the recording as it is kept.")] = "jsonl",
+    out: Annotated[Path | None, typer.Option(help="The file to write; standard output without it.")] = None,
+    data: Data = SNAPSHOTS,
+) -> int:
+    """Write a session in a format that others read.
+
+    Example: lingbot-map export 3f0a --to jsonl --out call.jsonl
+    """
+    exporting.export(data, session, to, out)
+    return 0
+
+
+def verify(
+    folder: Annotated[Path | None, typer.Argument(help="A data folder or a session's folder.")] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
+    as_json: Json = False,
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read folders from standard input, one a line.")] = False,
+) -> int:
+    """Check recordings: each line, each snapshot, each number. Exit code 3 if one can't be read at all.
+
+    Example: lingbot-map verify snapshots --repair
+    """
+    from lingbot_map.store.verify import verify as check
+    from lingbot_map.store.verify import verify_stream
+
+    if stdin:
+        return verify_stream(sys.stdin, sys.stdout, repair=repair)
+    return check([folder or SNAPSHOTS], sys.stdout, repair=repair, as_json=as_json)
+
+
+def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:
+    """Say how things stand: sources and their books, sessions, viewers, the disk.
+
+    Example: lingbot-map stats --json
+    """
+
+    async def look(pipeline: Pipeline) -> dict[str, Any]:
+        return pipeline.stats()
+
+    said = _ask(data, lambda remote: remote.get("api/stats"), look)
+    if as_json:
+        terminal.say_json(said)
+        return 0
+    terminal.say(f"status    {said['status']}")
+    terminal.say(f"sessions  {said['sessions']['stored']:,} stored, {said['sessions']['in_memory']:,} in memory")
+    terminal.say(f"viewers   {said['viewers']:,}")
+    if said["disk"]["trouble"]:
+        terminal.say(f"disk      {terminal.visible(said['disk']['trouble'])}")
+    columns = ("source", "probe", "produced", "accepted", "missing", "refused", "held", "repeated")
+    rows = [[str(source[column]) for column in columns] for source in said["sources"]]
+    if rows:
+        terminal.table(columns, rows, right=range(2, len(columns)))
+    return 0
+
+
+def _ask(
+    data: Path, remotely: Callable[[Remote], Any], here: Callable[[Pipeline], Awaitable[dict[str, Any]]]
+) -> dict[str, Any]:
+    """Ask the map that serves the folder, or look into the folder if none does."""
+    beacon = serving(data)
+    if beacon is not None:
+        said: dict[str, Any] = remotely(Remote(beacon))
+        return said
+    if not data.is_dir():
+        raise BadInput(str(data), "a data folder", "nothing", "name it with --data")
+    return _with_pipeline(data, here)
+
+
+def _with_pipeline(data: Path, work: Callable[[Pipeline], Awaitable[T]]) -> T:
+    async def whole() -> T:
+        pipeline = Pipeline.of_folder(data)
+        await pipeline.start()
+        try:
+            await pipeline.settled()
+            return await work(pipeline)
+        finally:
+            await pipeline.stop()
+
+    return asyncio.run(whole())

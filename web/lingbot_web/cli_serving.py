@@ -1,0 +1,147 @@
+"""The commands that start a map: ``serve``, ``open``, ``demo``."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import socket
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from lingbot_map.errors import BadInput
+from lingbot_map.pipeline import Pipeline
+from lingbot_web import terminal
+from lingbot_web.address import PORT, Address, is_loopback
+from lingbot_web.beacon import Beacon, serving
+from lingbot_web.cli_recordings import SNAPSHOTS, Data, Files, report_problems, take_in
+from lingbot_web.demo import DemoBot
+
+INTERRUPTED = 130
+
+
+def serve(
+    data: Data = SNAPSHOTS,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 for any free one.")] = PORT,
+    fsync: Annotated[
+        str, typer.Option(help="Flush to the disk once per 'batch' (a power cut costs 100 ms at most) or 'always'.")
+    ] = "batch",
+    public_url: Annotated[
+        list[str] | None, typer.Option(help="An address at which a proxy shows the map; may be given several times.")
+    ] = None,
+    allow_remote: Annotated[bool, typer.Option("--allow-remote", help="Let other machines reach the map.")] = False,
+    insecure_remote: Annotated[
+        bool, typer.Option("--insecure-remote", help="With --allow-remote: without TLS, readable on the way.")
+    ] = False,
+    tls_cert: Annotated[Path | None, typer.Option(help="Certificate (PEM) to serve with TLS.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="Its private key (PEM).")] = None,
+) -> int:
+    """Start the map and print the address to open. Ctrl-C ends it.
+
+    Example: lingbot-map serve --data recordings --port 8800
+    """
+    if fsync not in ("batch", "always"):
+        raise BadInput("--fsync", "batch or always", fsync)
+    address = Address(host, port, tls_cert, tls_key, tuple(public_url or ()))
+    address.door("", port)  # a public address that is none is found before anything is touched
+    _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
+    return _serve(data, address, "always" if fsync == "always" else "batch")
+
+
+def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: bool) -> None:
+    if (address.certificate is None) != (address.key is None):
+        raise BadInput("--tls-cert and --tls-key", "both or none", "one of them")
+    if is_loopback(address.host):
+        return
+    if not allow_remote:
+        raise BadInput("--host", "an address of this machine alone", address.host, "add --allow-remote if you mean it")
+    if address.certificate is None and not insecure_remote:
+        remedy = "give --tls-cert and --tls-key, or --insecure-remote to let everybody on the way read along"
+        raise BadInput("--allow-remote", "a certificate", "none", remedy)
+
+
+def _serve(data: Path, address: Address, fsync: Literal["batch", "always"] = "batch", session: str = "") -> int:
+    from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
+
+    _allow_many_files()
+    listener = address.listen()  # before the data folder is touched: a taken port is the commoner mistake
+    pipeline = _pipeline(data, listener, fsync)
+    ended_by = running.run(pipeline, address, listener, data=data, ready=lambda beacon: _announce(beacon, session))
+    return INTERRUPTED if ended_by == signal.SIGINT else 0
+
+
+def demo(
+    chat: Annotated[bool, typer.Option("--chat", help="Talk to the bot yourself.")] = False,
+    data: Data = SNAPSHOTS,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 for any free one.")] = PORT,
+    lang: Annotated[str, typer.Option(help="The language that comes first: zh or en.")] = "zh",
+    pace: Annotated[float, typer.Option(help="Seconds between two turns of the scripted customer.", min=0)] = 3.0,
+) -> int:
+    """Start a map, a telecom assistant and a customer who talks to it; open the address and watch.
+
+    Example: lingbot-map demo --lang en
+    """
+    if lang not in ("zh", "en"):
+        raise BadInput("--lang", "zh or en", lang)
+    address = Address(port=port)
+    listener = address.listen()
+    pipeline = _pipeline(data, listener)
+    from lingbot_web import running
+
+    bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announce)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if chat else None
+    try:
+        ended_by = running.run(
+            pipeline, address, listener, data=data, ready=bot.start, may_end=bot.gone, interruptible=not chat
+        )
+    finally:
+        bot.end()
+        if chat:
+            signal.signal(signal.SIGINT, before)
+    return INTERRUPTED if ended_by == signal.SIGINT else 0
+
+
+def _announce(beacon: Beacon, session: str = "") -> None:
+    terminal.say(f"Map       {beacon.address(session)}")
+    terminal.say(f"Data      {terminal.visible(beacon.data)}")
+    terminal.say("Probes on this machine find it by themselves. Ctrl-C ends it.")
+
+
+def _pipeline(data: Path, listener: socket.socket, fsync: Literal["batch", "always"] = "batch") -> Pipeline:
+    try:
+        return Pipeline.of_folder(data, fsync=fsync)
+    except BaseException:
+        listener.close()
+        raise
+
+
+def _allow_many_files() -> None:
+    """1,000 viewers need 1,000 descriptors; the usual soft limit of 1,024 leaves no room for logs."""
+    with suppress(ValueError, OSError):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = 8192 if hard == resource.RLIM_INFINITY else min(hard, 8192)
+        if soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def open_files(
+    files: Files,
+    data: Data = SNAPSHOTS,
+    port: Annotated[int, typer.Option(help="The port to listen on, if no map serves the folder yet.")] = PORT,
+) -> int:
+    """Import recordings and show them: in the map that serves the folder, else in one that is started.
+
+    Example: lingbot-map open call.jsonl
+    """
+    taken = take_in(files, data)
+    report_problems(taken)
+    sessions = [session for one in taken for session in one["sessions"]]
+    first = sessions[0]["key"] if sessions else ""
+    beacon = serving(data)
+    if beacon is not None:
+        terminal.say(beacon.address(first))
+        return 0
+    return _serve(data, Address(port=port), session=first)
