@@ -78,14 +78,19 @@ class Recording:
 
 @contextmanager
 def record(probe: Probe) -> Iterator[Recording]:
-    """Record what ``probe`` says inside the block; nothing leaves the process. At its end everything said is there."""
+    """Record what ``probe`` says inside the block, and nothing from before it; nothing leaves the process.
+
+    At the end of the block everything said is there. The probe's ring holds 500 events, as in life: a dialogue that
+    says more in one go, without a pause in which they are taken, shows a gap. Give the probe a larger ``capacity``,
+    or call ``probe.flush()`` between turns.
+    """
     recording = Recording()
-    probe.drain_to(recording)
+    probe.drain_to(recording, history=False)
     try:
         yield recording
     finally:
         probe.flush(_FLUSH)
-        probe.drain_to(None)
+        probe.drain_to(None, history=False)
 
 
 def assert_map(

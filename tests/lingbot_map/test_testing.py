@@ -23,8 +23,10 @@ def test_a_bot_is_recorded_and_its_map_asserted() -> None:
         return f"plan {slots['plan']}"
 
     slots: dict[str, str] = probe.observed({})
+    reply("before", "hello")
     with record(probe) as recording:
         assert reply("s1", "how much?") == "plan B"
+    assert recording.sessions == ["s1"], "what was said before the block is not in it"
     map = recording.map("s1")
     assert [event.signal.kind for event in recording.events["s1"]] == [
         "turn_started",
