@@ -38,6 +38,8 @@ class SessionChanged(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="
 
 
 class TurnOpened(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="turn"):
+    """A lane appears."""
+
     turn: Turn
 
 
@@ -70,6 +72,8 @@ class NodeExpired(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="exp
 
 
 class EdgeCreated(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="edge"):
+    """Something happened between two nodes that are there."""
+
     edge: Edge
 
 
@@ -106,6 +110,8 @@ class TurnsRetired(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="re
 
 
 class EventUnplaced(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="unplaced"):
+    """An event has no place on the map; the log has it."""
+
     unplaced: Unplaced
 
 
