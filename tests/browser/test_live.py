@@ -132,7 +132,7 @@ def test_holding_the_picture_loses_nothing(site: Site, watch: Watch) -> None:
 
 
 def test_a_killed_server_comes_back_and_nothing_is_doubled(site: Site, watch: Watch) -> None:
-    watch.forgiven += ["ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "WebSocket connection"]
+    watch.forgiven += ["ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "WebSocket", "401"]
     story = numbered(SESSION)
     site.say([item for item in story if turn_of(item) <= 20])
     page = watch.open(site, f"s={KEY}")
@@ -146,13 +146,43 @@ def test_a_killed_server_comes_back_and_nothing_is_doubled(site: Site, watch: Wa
         assert box["y"] == 48 + 40, "the map shifts down by the banner"
         site.start()
         site.say([item for item in story if turn_of(item) <= last])
-        if page.locator(".banner-button").is_visible():
-            page.locator(".banner-button").click()
-        expect(page.locator(".badge")).to_contain_text("Live", timeout=20_000)
-        expect(page.locator(".banner")).to_have_count(0)
+        # A started server has a new token: the page keeps its map, asks, and goes on from its cursor.
+        expect(page.locator(".card h1")).to_have_text("The server was started anew", timeout=20_000)
+        expect(page.locator(".range")).to_contain_text(f"/ {last - 10}")
+        if last == 30:
+            page.locator(".token").fill(f"{site.url}#t={site.token}")
+            page.keyboard.press("Enter")
+        else:
+            page.goto(f"{site.url}#t={site.token}")
+        expect(page.locator(".badge")).to_contain_text("Live")
+        expect(page.locator("#toasts")).to_contain_text("caught up")
+        expect(page.locator(".banner, .card")).to_have_count(0)
         wait_for(lambda: shown(page) == held(site, KEY), "the same map on both sides")
         expect(page.locator(".range")).to_contain_text(f"/ {last}")
+
+
+def test_a_broken_line_is_made_up_for(site: Site, watch: Watch) -> None:
+    watch.forgiven.append("closed before the connection is established")  # the cut itself
+    story = numbered(SESSION)
+    site.say([item for item in story if turn_of(item) <= 20])
+    page = watch.page()
+    lines: list[WebSocketRoute] = []
+
+    def meddle(route: WebSocketRoute) -> None:
+        lines.append(route)
+        route.connect_to_server()
+
+    page.route_web_socket(lambda url: "/ws" in url, meddle)
+    page.goto(f"{site.url}#t={site.token}&s={KEY}")
+    expect(page.locator(".range b")).to_have_text("8–20")
+    for last in (25, 33, 40):
+        lines[-1].close(code=1011)
+        site.say([item for item in story if turn_of(item) <= last])
+        expect(page.locator(".range")).to_contain_text(f"/ {last}")
+        wait_for(lambda: shown(page) == held(site, KEY), "the same map on both sides")
     expect(page.locator("#toasts")).to_contain_text("caught up")
+    assert len(lines) == 4
+    assert [line.url.partition("after=")[2] != "" for line in lines] == [True] * 4, "each line begins at a cursor"
 
 
 def test_repeated_and_disordered_batches_change_nothing(site: Site, watch: Watch) -> None:

@@ -243,7 +243,7 @@ class Page {
   }
 
   #line() {
-    if (this.feed.line === 'unauthorised') this.card.show('unauthorised');
+    if (this.feed.line === 'unauthorised') this.card.show(this.score.map ? 'restarted' : 'unauthorised');
     if (this.feed.line === 'open' && !this.sessions.loaded) this.sessions.load();
     this.banner.render();
     this.soon();
@@ -252,7 +252,7 @@ class Page {
   /** @param {Refused} error */
   #refused(error) {
     if (error.status === 401 || error.status === 403) {
-      this.card.show('unauthorised');
+      this.card.show(this.score.map ? 'restarted' : 'unauthorised');
       this.inspector.render();
       this.render();
     } else if (!this.sessions.loaded) {
@@ -265,7 +265,13 @@ class Page {
   #admit(token) {
     storeToken(token);
     this.feed.admit(token);
-    this.start();
+    if (!this.score.map) this.start();
+    else {
+      // A server that was started anew has a new token; the map goes on from its cursor.
+      this.card.show('none');
+      this.sessions.load();
+      this.feed.connect();
+    }
   }
 
   /** @param {string[]} keys */

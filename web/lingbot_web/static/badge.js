@@ -14,7 +14,7 @@ import { count, day } from 'lb/format';
  * @returns {{badge: Badge, detail: string}}
  */
 export function badgeOf({ feed, score, card, live, held, started }) {
-  if (feed.line === 'unauthorised' || card === 'unauthorised') return { badge: 'none', detail: '' };
+  if (feed.line === 'unauthorised' || card === 'unauthorised' || card === 'restarted') return { badge: 'none', detail: '' };
   if (feed.line === 'waiting') return { badge: 'offline', detail: `${Math.max(0, Math.ceil((feed.nextTry - performance.now()) / 1000))} s` };
   if (!score.map || feed.line === 'connecting') return { badge: card === 'waiting' && feed.line === 'open' ? 'live' : 'connecting', detail: '' };
   if (held || score.playhead !== null) return { badge: held ? 'paused' : 'replay', detail: `seq ${count(score.playhead ?? score.map.cursor.seq)}` };

@@ -4,7 +4,7 @@ import { byId, fill, h } from 'lb/dom';
 import { text } from 'lb/i18n';
 import { copyText } from 'lb/clipboard';
 
-/** @typedef {'none' | 'waiting' | 'unauthorised' | 'missing' | 'loading'} CardKind */
+/** @typedef {'none' | 'waiting' | 'unauthorised' | 'restarted' | 'missing' | 'loading'} CardKind */
 /**
  * @typedef {object} CardActions
  * @property {() => void} onDemo
@@ -49,9 +49,10 @@ export class Card {
     const sign = `${kind} ${text('card.waiting')} ${this.actions.demo()}`;
     if (sign === this.told) return;
     this.told = sign;
+    this.host.classList.toggle('light', kind === 'restarted'); // the map it lies on is still good to look at
     this.host.hidden = kind === 'none';
     if (kind === 'waiting') fill(this.host, this.#waiting());
-    else if (kind === 'unauthorised') fill(this.host, this.#unauthorised());
+    else if (kind === 'unauthorised' || kind === 'restarted') fill(this.host, this.#unauthorised(kind));
     else if (kind === 'missing') fill(this.host, frame(text('card.missing'), text('card.missing.why'), this.#open()));
     else if (kind === 'loading') fill(this.host, h('div', { class: 'loading', role: 'status' }, text('card.loading')));
     else fill(this.host);
@@ -86,7 +87,8 @@ export class Card {
     return h('button', { class: 'button', on: { click: () => this.actions.onImport() } }, text('card.open'));
   }
 
-  #unauthorised() {
+  /** @param {'unauthorised' | 'restarted'} kind */
+  #unauthorised(kind) {
     const field = h('input', { class: 'token mono', type: 'password', autocomplete: 'off', spellcheck: 'false', 'aria-label': text('card.token') });
     const form = h(
       'form',
@@ -104,7 +106,7 @@ export class Card {
       field,
       h('button', { class: 'button primary', type: 'submit' }, text('card.enter')),
     );
-    return frame(text('card.unauthorised'), text('card.unauthorised.why'), h('div', { class: 'snippet' }, h('pre', { class: 'mono' }, `${text('card.printed')}\n  http://127.0.0.1:8700/#t=…`)), form);
+    return frame(text(`card.${kind}`), text(`card.${kind}.why`), h('div', { class: 'snippet' }, h('pre', { class: 'mono' }, `${text('card.printed')}\n  http://127.0.0.1:8700/#t=…`)), form);
   }
 }
 

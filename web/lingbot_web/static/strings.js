@@ -42,6 +42,8 @@ const WORDS = {
   'card.open': ['打开录制文件', 'Open a recording'],
   'card.printed': ['启动时打印的地址：', 'The address printed at start:'],
   'card.replay': ['回放只读记录，不会再次调用机器人。', 'Replay only reads what was recorded; it never calls the bot again.'],
+  'card.restarted': ['服务器重新启动过', 'The server was started anew'],
+  'card.restarted.why': ['它换了新的访问令牌。在这个标签页打开它新打印的地址，或粘贴令牌（或整个地址），地图会从断点继续。', 'It has a new token. Open the address it printed in this tab, or paste the token (or the whole address); the map goes on where it stopped.'],
   'card.token': ['访问令牌', 'Access token'],
   'card.unauthorised': ['需要访问令牌', 'An access token is needed'],
   'card.unauthorised.why': ['请打开 lingbot-map serve 打印的地址，或把令牌（或整个地址）粘贴到这里。', 'Open the address that “lingbot-map serve” printed, or paste the token (or the whole address) here.'],
