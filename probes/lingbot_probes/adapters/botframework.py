@@ -127,7 +127,9 @@ class BotFramework:
         return self._turn_of.get(replied, self.scribe.turn) if type(replied) is str else self.scribe.turn
 
     def _by_user(self, activity: Activity) -> bool:
-        sender = folded(mapping(activity.get("from")))
+        sender = mapping(activity.get("from"))
+        if "role" not in sender:
+            sender = folded(sender)
         role, sender_id = sender.get("role"), str(sender.get("id") or "")
         if type(role) is str and role:
             user = role.lower() == "user"

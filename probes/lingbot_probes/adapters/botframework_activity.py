@@ -33,12 +33,15 @@ ENVELOPE = frozenset(
 
 _READ = ("attachments", "code", "name", "role", "suggestedActions", "text", "transcript", "value", "valueType")
 _FIELDS = {field.lower(): field for field in (*ENVELOPE, *_READ)}
+_RIGHT = frozenset(_FIELDS.values())
 
 Activity = Mapping[str, Any]
 
 
 def folded(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record with its known fields in their right case."""
+    if not any(key.lower() in _FIELDS for key in record.keys() - _RIGHT):
+        return dict(record)
     return {_FIELDS.get(key.lower(), key): value for key, value in record.items()}
 
 
