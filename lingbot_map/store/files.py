@@ -85,7 +85,7 @@ class FileStore:
 
     @staticmethod
     def _holds(folder: Path) -> bool:
-        return is_folder(folder) and os.path.lexists(folder / LOG)
+        return is_folder(folder) and (os.path.lexists(folder / LOG) or _remembers(folder))
 
     # --- one session ---
 
@@ -115,7 +115,8 @@ class FileStore:
     def _open(self, folder: Path, key: str, origin: Origin, session: str = "") -> FileRecording:
         header, size = _header(folder)
         refuse_newer(folder / LOG, header)
-        if size:
+        fresh = not size and not _remembers(folder)
+        if not fresh:
             session = session or _session_of(folder, key, header, size)
         recording = FileRecording(
             folder,
@@ -123,6 +124,7 @@ class FileStore:
             session,
             header=header,
             size=size,
+            fresh=fresh,
             origin=origin,
             read_only=self._read_only or origin == "case",
             fsync=self._fsync,
@@ -227,6 +229,11 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
+def _remembers(folder: Path) -> bool:
+    """Whether something beside the log says that there were events: then a log that is gone was lost."""
+    return os.path.lexists(folder / "head") or bool(Snapshots(folder, "").seqs())
+
+
 def _header(folder: Path) -> tuple[Header, int]:
     """The log's header and the log's size; a size of 0 where there is no log."""
     if not os.path.lexists(folder):
@@ -236,7 +243,7 @@ def _header(folder: Path) -> tuple[Header, int]:
     try:
         fd = open_file(folder / LOG, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
-        return Header(0, 0, ""), 0
+        return Header(0, 0, "", "the log is gone"), 0
     except OSError as why:
         raise StoreError(f"{folder / LOG}: can't be read ({why.strerror}); a link is not followed") from None
     try:
@@ -258,6 +265,8 @@ def _session_of(folder: Path, key: str, header: Header, size: int) -> str:
         said = snapshots.header(seq).get("session")
         if isinstance(said, str) and said:
             return said
+    if not size:
+        return ""
     fd = open_file(folder / LOG, os.O_RDONLY)
     try:
         return f"recovered {key}" if last_good(fd, header.end, size) else ""

@@ -19,6 +19,10 @@ _IS_GAP = re.compile(rb'"kind":"gap"')
 _IS_EPOCH = re.compile(rb'"kind":"epoch_started"')
 
 
+FARTHEST = 5_000_000
+"""No loss is so large, for no session is: a seq that jumps further is damage, or somebody's bad joke."""
+
+
 @dataclass(slots=True)
 class Tail:
     """The end of a log as it was found, from the event ``anchor`` (0: from the beginning) on."""
@@ -59,8 +63,9 @@ def read_tail(fd: int, session: str, begin: int, size: int, anchor: int, known: 
         if tail.last is None and anchor:
             if item.seq != anchor:
                 return None
-        elif item.seq <= previous:
-            tail.bad.append(Bad(item.start, item.end, f"seq {item.seq} again after {previous}"))
+        elif not previous < item.seq <= previous + FARTHEST:
+            reason = "again" if item.seq <= previous else "much too far"
+            tail.bad.append(Bad(item.start, item.end, f"seq {item.seq} {reason} after {previous}"))
             continue
         elif item.seq > previous + 1:
             jumps.append((previous + 1, item.seq - 1))
@@ -77,6 +82,7 @@ def read_tail(fd: int, session: str, begin: int, size: int, anchor: int, known: 
             tail.good.append((item.start, item.end))
     if anchor and tail.last is None:
         return None
+    known = min(known, previous + FARTHEST)
     if known > previous:
         jumps.append((previous + 1, known))
     tail.last_seq = max(previous, known)

@@ -37,7 +37,7 @@ from lingbot_map.store.disk import (
 from lingbot_map.store.head import Head, read_head, write_head
 from lingbot_map.store.lines import VERSION, event_line, header_line, read_event
 from lingbot_map.store.log import Bad, Header, find, last_good, newer, read_header, walk
-from lingbot_map.store.mend import Tail, read_tail, statements
+from lingbot_map.store.mend import FARTHEST, Tail, read_tail, statements
 from lingbot_map.store.snapshots import Snapshots
 
 Fsync = Literal["batch", "always"]
@@ -61,6 +61,7 @@ class FileRecording:
         *,
         header: Header,
         size: int,
+        fresh: bool = False,
         origin: Origin = "data",
         read_only: bool = False,
         fsync: Fsync = "batch",
@@ -86,7 +87,7 @@ class FileRecording:
         self._size = size  # up to here the log is whole; 0 means that not even its header is written
         self._fd = -1
         self._broken = False  # an I/O error: go on in a fresh file
-        self._ready = size == 0
+        self._ready = fresh
         self._new_names = size == 0
         self._retry_at = 0.0
         self._unsynced: deque[bytes] = deque()
@@ -120,7 +121,7 @@ class FileRecording:
                     self._note(fd, item)
                 elif last is not None and item.seq > last:
                     return
-                elif item.seq > previous:
+                elif previous < item.seq <= previous + FARTHEST:
                     event = read_event(self.session, item.covered, at)
                     previous, at = event.seq, event.at
                     yield event
@@ -176,7 +177,7 @@ class FileRecording:
                     raise OutOfOrder(str(self._path), expected, event.seq)
                 expected += 1
             if (self._broken or self._backlog) and not self.room:
-                raise self.trouble or NotWritten(str(self._path), "the backlog is full")
+                raise NotWritten(str(self._path), self.trouble.reason if self.trouble else "the backlog is full")
             for event, line in zip(events, lines, strict=True):
                 self._backlog.append((event, line))
                 self._backlog_bytes += len(line)
@@ -383,7 +384,10 @@ class FileRecording:
         with self._sync_lock, self._write_lock:
             if self._ready:
                 return Recovered()
-            fd = open_file(self._path, os.O_RDONLY)
+            try:
+                fd = open_file(self._path, os.O_RDONLY)
+            except FileNotFoundError:  # what stands beside it says what is lost
+                fd = os.open(os.devnull, os.O_RDONLY)
             try:
                 return self._recover(fd, now, whole)
             finally:

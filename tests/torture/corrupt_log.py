@@ -163,6 +163,8 @@ def _strangers(trials: Trials) -> None:
     for name in ("000000000999.snapshot.new", "events.jsonl.new", "README.bak"):
         trials.trial(f"a stranger: {name}", beside(name), lossless=True)
     trials.trial("a file in the data folder", lambda folder: (folder / "notes").write_text("hello"), lossless=True)
+    trials.trial("the log is empty", _log(lambda d: b""))
+    trials.trial("the log is gone", lambda folder: _newest("events.jsonl", folder).unlink())
     for stamp in (0, 4_102_444_800):
 
         def stamped(folder: Path, stamp: int = stamp) -> None:
@@ -185,7 +187,8 @@ def run(*, trials: int, events: int, seed: int, all_offsets: bool = False) -> Re
         work = Path(name)
         healthy = work / "healthy"
         healthy.mkdir()
-        subprocess.run(writer("write", healthy, events), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        make = writer("write", healthy, events, "--snapshot-every", str(max(1, events // 3)))
+        subprocess.run(make, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         made = Trials(healthy, work)
         size = _newest("events.jsonl", healthy).stat().st_size
         _truncations(made, range(size) if all_offsets else sorted(rng.sample(range(size), min(trials, size))))

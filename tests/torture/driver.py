@@ -131,9 +131,9 @@ class Recovery:
             self._process.stdout.close()
 
 
-def writer(mode: str, folder: Path, count: int) -> list[str]:
+def writer(mode: str, folder: Path, count: int, *options: str) -> list[str]:
     """The command that writes ``count`` events into ``folder``."""
-    return [PYTHON, "-m", "tests.torture.write", mode, "--data", str(folder), "--count", str(count)]
+    return [PYTHON, "-m", "tests.torture.write", mode, "--data", str(folder), "--count", str(count), *options]
 
 
 def acked(line: str) -> int:

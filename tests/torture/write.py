@@ -28,7 +28,7 @@ BEGIN = 1_700_000_000.0
 SESSION = "torture"
 BATCH = 7
 SNAPSHOT_EVERY = 200
-"""Far more often than in earnest, so that kills hit the inside of one."""
+"""Events between snapshots: far more often than in earnest, so that kills hit the inside of one."""
 SYNC_EVERY = 20
 """Batches between flushes in ``write``."""
 _PAUSE = threading.Event()
@@ -65,7 +65,7 @@ def _say(line: str) -> None:
     os.write(1, line.encode())  # in one piece: a kill must not leave half a number
 
 
-def write(folder: Path, count: int, *, durable: bool) -> None:
+def write(folder: Path, count: int, *, durable: bool, every: int = SNAPSHOT_EVERY) -> None:
     """Append ``count`` events, in spite of whatever the disk does meanwhile."""
     store = FileStore(folder, fsync="batch")
     session = Session.create(store, SESSION, policy=Policy(), facts={"origin": "probe"}, now=BEGIN, epoch="torture")
@@ -87,7 +87,7 @@ def write(folder: Path, count: int, *, durable: bool) -> None:
         if safe > acked:
             acked = safe
             _say(f"ACK {acked}\n")
-        if session.map.cursor.seq // SNAPSHOT_EVERY > seq // SNAPSHOT_EVERY or recording.wants_snapshot:
+        if session.map.cursor.seq // every > seq // every or recording.wants_snapshot:
             session.snapshot(BEGIN)
     store.close()
 
@@ -123,13 +123,14 @@ def main() -> int:
     parser.add_argument("mode", choices=("write", "sync", "ingest"))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--snapshot-every", type=int, default=SNAPSHOT_EVERY)
     parser.add_argument("--file", type=Path, default=None)
     given = parser.parse_args()
     try:
         if given.mode == "ingest":
             ingest(given.data, given.file)
         else:
-            write(given.data, given.count, durable=given.mode == "sync")
+            write(given.data, given.count, durable=given.mode == "sync", every=given.snapshot_every)
     except (LingbotMapError, OSError, ValueError) as why:
         os.write(2, f"{type(why).__name__}: {why}\n".encode())
         return 2
