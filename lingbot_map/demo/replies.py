@@ -90,4 +90,5 @@ def done(lang: str, intent: str) -> str:
 
 
 def phrase(lang: str, name: str) -> str:
+    """The standing phrase ``name`` in the language."""
     return (PHRASES_ZH if lang == "zh" else PHRASES_EN)[name]
