@@ -35,12 +35,15 @@ def id_text(value: Any) -> str:
     spoken = value if type(value) is str else scalar(value) if value is not None else None
     if spoken is None or type(spoken) is bool:
         return ""
-    spoken = without_lone_surrogates(spoken if type(spoken) is str else str(spoken))
+    if type(spoken) is not str:
+        return str(spoken)
     if len(spoken) > ID:
         import hashlib
 
-        spoken = f"{spoken[: ID - 33]}~{hashlib.sha256(spoken.encode()).hexdigest()[:32]}"
-    return spoken
+        told = f"{len(spoken)} {spoken[:4_096]} {spoken[-4_096:]}"  # a giant isn't read through
+        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        spoken = f"{spoken[: ID - 33]}~{digest[:32]}"
+    return spoken if spoken.isascii() else without_lone_surrogates(spoken)
 
 
 class Whereabouts:
@@ -138,12 +141,12 @@ class SessionScope:
         session = self._probe._ring.session(id_text(id)) if id_text(id) else where.orphan()
         here = where.current.get()
         place = here if here is not None and here.session is session else Place(session)
-        if title or meta or not session.made():
+        if not (type(title) is str and not title) or meta is not None or not session.made():
             room = Room()
             signal: dict[str, Any] = {"kind": "session_started"}
-            if title:
+            if type(title) is not str or title:
                 signal["title"] = name(title, room)
-            if meta:
+            if type(meta) is dict:
                 signal["meta"] = captured(meta, room)
             self._probe._tell(place, signal)
         where.open[id_of(self)] = place
@@ -203,9 +206,11 @@ class TurnScope:
         assert place is not None
         self._where.open[id_of(self)] = place
         signal = {"kind": "turn_started", "turn": place.turn}
-        if utterance is not None and utterance != "":
-            room = Room()
-            signal["utterance"] = text(utterance, room) if type(utterance) is str else name(utterance, room)
+        if type(utterance) is str:
+            if utterance:
+                signal["utterance"] = text(utterance, Room())
+        elif utterance is not None:
+            signal["utterance"] = name(utterance, Room())
         self._probe._tell(place, signal)
 
     def enter(self) -> Token[Place | None] | None:

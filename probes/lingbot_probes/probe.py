@@ -318,8 +318,14 @@ class Probe:
         self._link = self._linked(endpoint, token)
         self.drain_to(None)
 
-    def drain_to(self, sink: Sink | None) -> None:
-        """Give the batches to ``sink`` from now on, the recent history first; ``None``: to the map server again."""
+    def drain_to(self, sink: Sink | None, *, history: bool = True) -> None:
+        """Give the batches to ``sink`` from now on, the recent history first; ``None``: to the map server again.
+
+        ``history=False`` starts fresh: what was said so far is forgotten and every session is numbered from 1, for
+        a new source. For a quiet moment, between two tests say: what other threads say meanwhile may be lost.
+        """
+        if not history:
+            self._ring.renew()
         self._sender.sink = sink or self._link
         self._sender.nudge()
 

@@ -122,7 +122,7 @@ def _names(value: Any, room: Room) -> list[str]:
         return []
     if words(value):
         return [name(value, room)]
-    if type(value) in (set, frozenset):
+    if type(value) is set or type(value) is frozenset:
         return sorted(name(item, room) for item in list(islice(value, ITEMS)))
     items = items_of(value)
     if items is None:
@@ -264,7 +264,7 @@ def _moment(value: Any) -> float | None:
     if found is not None:
         return float(found)
     spoken = words(value)
-    if spoken is None:
+    if spoken is None or len(spoken) > 40:
         return None
     import datetime
 

@@ -19,23 +19,30 @@ _NUMBERS = frozenset(("confidence", "score", "updated_at", "rank", "hits", "to")
 _REQUIRED = frozenset(
     ("text", "query", "value", "error", "where", "turn", "slot", "intent", "stage", "name", "id")
 )  # where a signal has such a field, it is said even when it is empty
+_LISTS = frozenset(("docs", "candidates", "required", "missing", "near"))
 _ANY = frozenset(("value", "data", "meta", "params"))
 
 
 def signal_of(value: Any) -> dict[str, Any] | None:
     """The plain form of a signal, without the fields that hold their default; ``None`` for anything else."""
     signals = sys.modules.get("lingbot_probes.signals")
-    if signals is None or type(value) not in signals.SIGNALS:
+    cls = type(value)
+    if signals is None or not any(cls is known for known in signals.SIGNALS):
         return None
     out: dict[str, Any] = {"kind": value.kind}
     _fill(out, value, Room())
+    if cls is signals.Retrieved and "docs" in out:  # a document may also be given by its id alone
+        out["docs"] = [doc if type(doc) is dict else {"id": doc} for doc in out["docs"]]
+    elif cls is signals.Answered and "docs" in out:
+        out["docs"] = [doc["id"] if type(doc) is dict else doc for doc in out["docs"]]
     return out
 
 
 def _fill(out: dict[str, Any], value: Any, room: Room) -> dict[str, Any]:
     for field in value.__dataclass_fields__.values():
         held = getattr(value, field.name)
-        empty = type(held) in (str, tuple, dict) and not held and field.name not in _REQUIRED
+        kind = type(held)
+        empty = (kind is str or kind is tuple or kind is dict) and not held and field.name not in _REQUIRED
         if held is field.default or empty:
             continue
         spoken = _field(field.name, held, room)
@@ -51,15 +58,18 @@ def _field(field: str, held: Any, room: Room) -> Any:
         return number(held)
     if type(held) is str:
         return text(held, room, TEXT if field in _LONG else NAME)
-    if type(held) is tuple or type(held) is list:
-        return [spoken for item in held[:50] if (spoken := _item(item, room)) is not None]
+    if field in _LISTS:
+        items = held if type(held) is tuple or type(held) is list else (held,)
+        return [spoken for item in items[:50] if (spoken := _item(field, item, room)) is not None]
     return name(held, room)
 
 
-def _item(item: Any, room: Room) -> Any:
-    if hasattr(type(item), "__dataclass_fields__"):
+def _item(field: str, item: Any, room: Room) -> Any:
+    kind = type(item)
+    if kind is sys.modules["lingbot_probes.signals"].Doc:
         return _fill({}, item, room)
-    if type(item) in (tuple, list) and len(item) == 2:
-        value = number(item[1])
+    if field == "candidates" or field == "near":
+        pair = kind is tuple or kind is list
+        value = number(item[1]) if pair and len(item) == 2 else None
         return None if value is None else [name(item[0], room), value]
     return name(item, room)
