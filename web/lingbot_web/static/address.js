@@ -40,12 +40,12 @@ export function placeOf(score, key, selection) {
 export function showPlace(score, place) {
   const { layers, selection } = place;
   if (layers) score.setLayers({ flow: layers.includes('flow'), state: layers.includes('state'), knowledge: layers.includes('knowledge') });
+  if (place.playhead) score.setPlayhead(place.playhead);
+  if (selection) pick(score, selection, true);
   if (place.window) {
     score.follow(false);
     score.setWindow(place.window.from, place.window.to);
   }
-  if (place.playhead) score.setPlayhead(place.playhead);
-  if (selection) pick(score, selection, !place.window);
 }
 
 /**

@@ -127,7 +127,7 @@ function printed(event, picked) {
     ' ',
     h('span', { class: kind === 'failed' || kind === 'gap' ? 'bad' : 'kind' }, foreign(kind, { most: 60 })),
     '  ',
-    h('span', { class: 'quiet', title: origin.filter(Boolean).join('\n') }, clock(event.at), place && ` · ${place}`),
+    h('span', { class: 'quiet', title: origin.filter(Boolean).join('\n') }, clock(event.said_at ?? event.at), place && ` · ${place}`),
     '\n',
     members(said).map(([name, value]) => ['  ', name, ' ', outline(value, 4), '\n']),
   );

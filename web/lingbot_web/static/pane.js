@@ -77,10 +77,19 @@ export function steps(view, layer, lines) {
   ];
 }
 
-/** @param {View} view @param {number} at @param {number} [turn] */
+/**
+ * A time of the map on the source's own clock, where its turn says how far that one is off.
+ * @param {import('lb/fold').DialogueMap} map @param {number} at @param {number} turn
+ */
+export function saidAt(map, at, turn) {
+  const lane = map.turn(turn);
+  return typeof lane?.said_at === 'number' ? at - lane.at + lane.said_at : at;
+}
+
+/** @param {View} view @param {number} at @param {number} turn */
 export function timeOf(view, at, turn) {
-  const said = turn === undefined ? null : view.map.turn(turn)?.said_at;
-  return h('time', { title: [stamp(at), said ? `${text('inspect.said')} ${stamp(said)}` : ''].filter(Boolean).join('\n') }, clock(at));
+  const said = saidAt(view.map, at, turn);
+  return h('time', { title: said === at ? stamp(at) : `${text('inspect.said')} ${stamp(said)}\n${text('inspect.taken')} ${stamp(at)}` }, clock(said));
 }
 
 /** A link to a node of the map. @param {View} view @param {string} id @param {{turn?: number, seq?: number, words?: string}} [how] */

@@ -3,7 +3,7 @@
 import { foreign, h, plain } from 'lb/dom';
 import { clock, count, day, score, valueText, zone } from 'lb/format';
 import { lang, text } from 'lb/i18n';
-import { callout, callouts, facts, heading, nodeLink, part, timeOf } from 'lb/pane';
+import { callout, callouts, facts, heading, nodeLink, part, saidAt, timeOf } from 'lb/pane';
 import { docList, stageName } from 'lb/pane_doc';
 import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, stepsOfTurn } from 'lb/past';
 import { coverageOf } from 'lb/session_row';
@@ -91,7 +91,8 @@ export function overviewPane(view, feed) {
   const { about } = map;
   const findings = [...map.findings.values()].filter((finding) => finding.seq <= upto).reverse();
   const missing = map.losses.reduce((sum, loss) => sum + loss.missing, 0);
-  const start = map.turns[0]?.at ?? map.at;
+  const start = map.turns[0] ? saidAt(map, map.turns[0].at, map.turns[0].number) : map.at;
+  const end = saidAt(map, map.at, map.lastTurn);
   /** @type {({en?: string, zh?: string, count?: number} | string)[]} */
   const lost = Array.isArray(about.lost) ? about.lost : [];
   const sentences = lost.map((entry) => (typeof entry === 'string' ? entry : (entry[lang()] ?? entry.en ?? '')));
@@ -100,7 +101,7 @@ export function overviewPane(view, feed) {
       'header',
       { class: 'heading' },
       h('h1', null, text('overview.title')),
-      h('div', { class: 'sub' }, start ? `${day(start)} ${clock(start)} – ${clock(map.at)} ${zone(start)}` : ''),
+      h('div', { class: 'sub' }, start ? `${day(start)} ${clock(start)} – ${clock(end)} ${zone(start)}` : ''),
       h('div', { class: 'sub' }, text('sessions.turns', { n: map.lastTurn }), ' · ', text('overview.size', { nodes: count(map.nodes.size), edges: count(map.edgeCount) })),
     ),
     findings.slice(0, 50).map((finding) => callout(view, finding)),

@@ -146,6 +146,7 @@ const WORDS = {
   'inspect.said': ['来源时间', 'Source\'s clock'],
   'inspect.silent': ['（没有用户的话）', '(nothing said)'],
   'inspect.some': ['显示 {shown} / {total}', '{shown} of {total} shown'],
+  'inspect.taken': ['服务器收到', 'Received'],
   'inspect.turn': ['第 {turn} 轮', 'turn {turn}'],
   'inspect.turns': ['第 {from}–{to} 轮', 'turns {from}–{to}'],
   'inspect.yes': ['是', 'yes'],

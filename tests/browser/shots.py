@@ -1,0 +1,234 @@
+"""Pictures of the page in all its states, into ``shots/``: ``python -m tests.browser.shots [part of a name ...]``."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, WebSocketRoute, sync_playwright
+
+from tests.browser.conftest import KEY, SESSION
+from tests.browser.serving import Site, key_of, wait_for
+from tests.browser.telecom import numbered
+from tests.conftest import BROWSERS
+
+OUT = Path(__file__).resolve().parent.parent.parent / "shots"
+STARTED = 1_790_000_000.0
+SIZES = ((1600, 1000), (1280, 800), (1024, 700))
+
+Act = Callable[[Page], None]
+
+
+def nothing(page: Page) -> None:
+    """Leave the page as it opened."""
+
+
+def trace(page: Page) -> None:
+    """Light what the picked mark reaches."""
+    page.locator("#map").focus()
+    page.keyboard.press("Enter")
+    page.locator(".trail").wait_for()
+
+
+def press(*keys: str) -> Act:
+    """Press keys, one after the other."""
+
+    def act(page: Page) -> None:
+        for key in keys:
+            page.keyboard.press(key)
+
+    return act
+
+
+def menu(page: Page) -> None:
+    """Open the menu of a session."""
+    page.locator(".session").nth(1).hover()
+    page.locator(".session-more").nth(1).click()
+
+
+def search(page: Page) -> None:
+    """Search for something that is there."""
+    page.keyboard.press("/")
+    page.keyboard.type("流量")
+    page.keyboard.press("Enter")
+
+
+# Name, fragment after the session, what is done then. Each is taken in both themes and languages at 1600x1000.
+VIEWS: tuple[tuple[str, str, Act], ...] = (
+    ("main", "w=9_22&sel=node~18~SEQ~slot:brand", nothing),
+    ("live", "", nothing),
+    ("trace", "w=9_22&sel=node~16~INTENT~intent:change_plan", trace),
+    ("overview", "", press("0")),
+    ("detail", "w=14_19&sel=node~17~0~intent:data_dispute", nothing),
+    ("knowledge", "w=16_25&l=knowledge&sel=node~19~0~doc:kb-0117", nothing),
+    ("turn", "w=9_22&sel=turn~18~0~utterance:18", nothing),
+    ("answer", "w=9_22&sel=node~19~0~answer:19", nothing),
+    ("finding", "", press("]", "]")),
+    ("replay", "w=9_22&at=130&sel=node~18~0~slot:brand", nothing),
+    ("search", "", search),
+    ("menu", "", menu),
+    ("help", "", press("?")),
+)
+
+
+class Camera:
+    """Takes the pictures whose name holds one of ``wanted`` (all, if there is none)."""
+
+    def __init__(self, browser: Browser, wanted: list[str]) -> None:
+        self.browser = browser
+        self.wanted = wanted
+
+    def wants(self, name: str) -> bool:
+        """Whether that picture was asked for."""
+        return not self.wanted or any(part in name for part in self.wanted)
+
+    def take(
+        self,
+        name: str,
+        address: str,
+        act: Act = nothing,
+        *,
+        size: tuple[int, int] = SIZES[0],
+        prepare: Act = nothing,
+    ) -> None:
+        """Open ``address``, do ``act``, wait until nothing moves, and keep the picture."""
+        if not self.wants(name):
+            return
+        context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+        page = context.new_page()
+        prepare(page)
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        page.locator(".range b").wait_for()
+        act(page)
+        page.mouse.move(2, 2)
+        still(page)
+        page.screenshot(path=OUT / f"{name}.png")
+        context.close()
+
+
+def still(page: Page) -> None:
+    """Wait until two looks in a row show the same."""
+    before: list[bytes] = [b""]
+
+    def same() -> bool:
+        now = page.screenshot()
+        last, before[0] = before[0], now
+        return last == now
+
+    wait_for(same, "a still picture")
+
+
+def variants() -> list[tuple[str, str]]:
+    """(suffix of the name, part of the fragment)"""
+    return [(f"{lang}-{theme}", f"lang={lang}&theme={theme}") for lang in ("zh", "en") for theme in ("light", "dark")]
+
+
+def told(camera: Camera, site: Site) -> None:
+    """All views of a session that is told already."""
+    site.say(numbered(SESSION, at=STARTED))
+    site.say(numbered("s-7f3a8c", 12, at=STARTED, title="宽带报修 · 上门预约"), "b")
+    site.say(numbered("s-7f3a77", 23, at=STARTED, title="国际漫游开通"), "c")
+    story = numbered("s-7f39e2", 31, at=STARTED, title="携号转网咨询")
+    site.say([item for item in story if not 150 < item.n <= 187], "d", made=len(story))
+    keyframe = site.get(f"api/sessions/{KEY}/keyframe")
+    seqs = {
+        "SEQ": next(
+            s for i, s in zip(keyframe["edges"]["id"], keyframe["edges"]["seq"], strict=True) if "overwrite" in i
+        ),
+        "INTENT": next(
+            s
+            for i, s, t in zip(*(keyframe["edges"][k] for k in ("id", "seq", "turn")), strict=True)
+            if i.startswith("jump") and t == 16
+        ),
+    }
+    for name, fragment, act in VIEWS:
+        for mark, seq in seqs.items():
+            fragment = fragment.replace(mark, str(seq))
+        for suffix, how in variants():
+            camera.take(f"{name}-{suffix}", f"{site.url}#t={site.token}&s={KEY}&{how}&{fragment}", act)
+    for width, height in SIZES[1:]:
+        for suffix, how in variants():
+            address = f"{site.url}#t={site.token}&s={KEY}&{how}&w=9_22&sel=node~18~{seqs['SEQ']}~slot:brand"
+            camera.take(f"main-{width}-{suffix}", address, size=(width, height))
+            camera.take(f"plain-{width}-{suffix}", f"{site.url}#t={site.token}&s={KEY}&{how}", size=(width, height))
+    for suffix, how in variants():
+        dropped = f"{site.url}#t={site.token}&s={key_of('s-7f39e2')}&{how}"
+        camera.take(f"state-dropped-{suffix}", dropped, press("0"))
+        camera.take(f"state-unauthorised-{suffix}", f"{site.url}#{how}")
+
+
+def troubled(camera: Camera, site: Site) -> None:
+    """A line that breaks, and an event that can't be applied."""
+    site.say(numbered(SESSION, 39, at=STARTED))
+    rest = numbered(SESSION, at=STARTED)[len(numbered(SESSION, 39)) :]
+
+    def broken(page: Page) -> None:
+        lines: list[WebSocketRoute] = []
+
+        def meddle(route: WebSocketRoute) -> None:
+            lines.append(route)
+            if len(lines) > 1:
+                route.close(code=1011)
+                return
+            route.connect_to_server()
+
+        page.route_web_socket(lambda url: "/ws" in url, meddle)
+        page.lines = lines  # type: ignore[attr-defined]
+
+    def cut(page: Page) -> None:
+        page.locator(".badge.live").wait_for()
+        page.route("**/api/sessions?*", lambda route: route.abort())
+        page.lines[-1].close(code=1011)  # type: ignore[attr-defined]
+        page.locator(".banner").wait_for()
+
+    def spoil(page: Page) -> None:
+        def meddle(route: WebSocketRoute) -> None:
+            server = route.connect_to_server()
+
+            def passed(message: bytes | str) -> None:
+                data = message if isinstance(message, bytes) else message.encode()
+                route.send(data.replace(b'"d":"node"', b'"d":"nodule"', 1))
+
+            server.on_message(passed)
+
+        page.route_web_socket(lambda url: "/ws" in url, meddle)
+
+    def grow(page: Page) -> None:
+        page.locator(".badge.live").wait_for()
+        site.say(rest)
+        page.locator(".banner.bad").wait_for()
+
+    for suffix, how in variants():
+        address = f"{site.url}#t={site.token}&s={KEY}&{how}"
+        camera.take(f"state-offline-{suffix}", address, cut, prepare=broken)
+    suffix, how = variants()[0]
+    camera.take(f"state-error-{suffix}", f"{site.url}#t={site.token}&s={KEY}&{how}", grow, prepare=spoil)
+
+
+def main(wanted: list[str]) -> int:
+    """Take the pictures; the exit code."""
+    chromium = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if chromium is None:
+        print("no Chromium on this machine", file=sys.stderr)
+        return 1
+    OUT.mkdir(exist_ok=True)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=chromium)
+        camera = Camera(browser, wanted)
+        with Site(Path(folder, "empty")) as site:
+            for suffix, how in variants():
+                camera.take(f"state-empty-{suffix}", f"{site.url}#t={site.token}&{how}")
+        for scene in (told, troubled):
+            with Site(Path(folder, scene.__name__)) as site:
+                scene(camera, site)
+        browser.close()
+    print(f"pictures in {OUT.name}/")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
