@@ -159,6 +159,7 @@ async def test_who_asks_for_a_session_that_is_just_being_closed_gets_it_whole(tm
         again, same = await asyncio.gather(made.open(live.session.key), made.open(live.session.key))
         await closing
         assert again is same is not live
+        assert made.store.open(live.session.key) is again.session.recording, "one writer, never two"
         assert again.tail.last == live.tail.last
         await say(made, [TurnStarted(turn="new", utterance="y")], first=601)
 
