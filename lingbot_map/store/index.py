@@ -28,6 +28,9 @@ _HOUR = 3600
 WINDOW_S = 7 * 24 * _HOUR
 """How far back hits count."""
 
+_KEY_BEGINS = 8
+"""So many characters of a key find it; with fewer, every number that is searched for would."""
+
 _TABLES = """
 CREATE TABLE sessions (
     key TEXT PRIMARY KEY, updated_at REAL NOT NULL, live INTEGER NOT NULL, ended INTEGER NOT NULL, seq INTEGER NOT NULL,
@@ -204,15 +207,19 @@ class Index:
         return _summary(row[0]) if row else None
 
     def search(self, q: str = "", *, before: str = "", limit: int = 50, finding: str = "") -> Page:
-        """Sessions whose id, title, name or last utterance contain ``q``, newest first.
+        """Sessions whose id, title, name or last utterance contain all words of ``q``, newest first.
 
-        ``finding`` asks for those that have a finding of that kind. ``before`` is the ``next`` of the page before;
-        one that says nothing counts as none.
+        Case doesn't count; a key is found by its beginning. ``finding`` asks for sessions that have a finding of that
+        kind. ``before`` is the ``next`` of the page before; one that says nothing counts as none.
         """
         where, values = ["1"], list[object]()
         for word in q.casefold().split():
-            where.append("instr(words, ?) > 0")
-            values.append(word)
+            if len(word) >= _KEY_BEGINS:
+                where.append("(instr(words, ?) > 0 OR substr(key, 1, ?) = ?)")
+                values += [word, len(word), word]
+            else:
+                where.append("instr(words, ?) > 0")
+                values.append(word)
         if finding:
             where.append("key IN (SELECT key FROM findings WHERE kind = ? AND count > 0)")
             values.append(finding)
@@ -251,7 +258,7 @@ class Index:
 
 def _words(summary: Summary) -> str:
     """What a search looks through; case folded here, since SQLite folds ASCII only."""
-    parts = (summary.title, summary.name, summary.id, summary.key, summary.last_utterance)
+    parts = (summary.title, summary.name, summary.id, summary.last_utterance)
     return "\n".join(parts).casefold().encode("utf-8", "replace").decode()
 
 

@@ -1,0 +1,237 @@
+"""What is asked across sessions, and that it is only ever derived."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from dataclasses import replace as replaced
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bench.dialogues import BEGIN, generate
+from lingbot_map.events import Event
+from lingbot_map.policy import Policy
+from lingbot_map.session import Session
+from lingbot_map.store import key_of
+from lingbot_map.store.index import WINDOW_S, Index
+from lingbot_map.store.memory import MemoryStore
+from lingbot_map.store.summary import Summary
+from lingbot_probes.signals import Doc, Numbered, Retrieved
+
+NOW = BEGIN + 30 * 24 * 3600
+
+
+def summary(session: str, **given: object) -> Summary:
+    plain = Summary(
+        key=key_of(session),
+        id=session,
+        title="",
+        name="",
+        pinned=False,
+        live=False,
+        origin="probe",
+        started_at=None,
+        updated_at=BEGIN,
+        ended_at=None,
+        turns=0,
+        events=1,
+        nodes=0,
+        edges=0,
+        findings={},
+        coverage={},
+        missing=0,
+        last_utterance="",
+    )
+    return msgspec.structs.replace(plain, **given)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    return Index(tmp_path / "index.sqlite3")
+
+
+def prompted(seq: int, at: float, *docs: Doc, stage: str = "prompt") -> Event:
+    return Event(session="s", seq=seq, at=at, signal=Retrieved(query="q", stage=stage, docs=docs))
+
+
+def found(index: Index, q: str = "", finding: str = "") -> list[str]:
+    return [summary.id for summary in index.search(q, finding=finding).sessions]
+
+
+def test_what_was_put_in_comes_out(index: Index) -> None:
+    one = summary("s1", title="改套餐", findings={"loop": 2}, coverage={"flow": "full"}, started_at=BEGIN)
+    index.update([(one, [])], NOW)
+    assert index.get(key_of("s1")) == one
+    assert index.get(key_of("s2")) is None
+    assert index.seq(key_of("s1")) == 1
+    index.update([(msgspec.structs.replace(one, events=9, findings={}), [])], NOW)
+    assert index.seq(key_of("s1")) == 9
+    assert index.findings() == {}
+
+
+@pytest.mark.parametrize(
+    ("q", "ids"),
+    [
+        ("套餐", ["a"]),
+        ("手机", ["b"]),
+        ("PARCEL", ["c"]),
+        ("straße", ["d"]),
+        ("STRASSE", ["d"]),
+        ("100%", ["c"]),
+        ("_", []),
+        ("%", ["c"]),
+        ("parcel where", ["c"]),
+        ("' OR 1=1 --", []),
+        ("", ["d", "c", "b", "a"]),
+        (key_of("b")[:12], ["b"]),
+    ],
+)
+def test_a_search_looks_at_title_name_id_and_the_last_thing_said(index: Index, q: str, ids: list[str]) -> None:
+    rows = [
+        summary("a", title="我想改一下套餐", updated_at=BEGIN + 1),
+        summary("b", name="换手机号", updated_at=BEGIN + 2),
+        summary("c", last_utterance="Where is my parcel? 100% lost", updated_at=BEGIN + 3),
+        summary("d", title="Straße", updated_at=BEGIN + 4),
+    ]
+    index.update([(row, []) for row in rows], NOW)
+    assert found(index, q) == ids
+
+
+def test_pages_go_through_all_sessions_newest_first_once_each(index: Index) -> None:
+    rows = [summary(f"s{i}", updated_at=BEGIN + i // 7) for i in range(100)]
+    index.update([(row, []) for row in rows], NOW)
+    seen, before = [], ""
+    while True:
+        page = index.search(before=before, limit=9)
+        assert page.total == 100
+        seen += page.sessions
+        before = page.next
+        if not before:
+            break
+    assert sorted(seen, key=lambda row: row.id) == sorted(rows, key=lambda row: row.id)
+    assert [row.updated_at for row in seen] == sorted((row.updated_at for row in rows), reverse=True)
+
+
+@pytest.mark.parametrize("before", ["x", ":", "1e999:", "nan:a", "1.0"])
+def test_a_cursor_that_says_nothing_is_the_first_page(index: Index, before: str) -> None:
+    index.update([(summary("a"), [])], NOW)
+    assert index.search(before=before).total == 1
+
+
+def test_ten_thousand_sessions_are_searched_at_once(index: Index) -> None:
+    rows = [summary(f"s{i}", title=f"会话 {i}", updated_at=BEGIN + i) for i in range(10_000)]
+    index.update([(row, []) for row in rows], NOW)
+    began = time.process_time()
+    page = index.search("会话 99", limit=50)
+    assert time.process_time() - began < 0.5
+    assert (page.total, page.sessions[0].id) == (280, "s9999")
+
+
+def test_findings_are_counted_and_asked_for_by_kind(index: Index) -> None:
+    index.update([(summary("a", findings={"loop": 2}), []), (summary("b", findings={"loop": 1, "leak": 1}), [])], NOW)
+    assert index.findings() == {"leak": 1, "loop": 3}
+    assert found(index, finding="leak") == ["b"]
+
+
+def test_hits_count_prompt_stages_of_seven_days_over_all_sessions(index: Index) -> None:
+    day = 24 * 3600
+    plan = Doc(id="plan-b")
+    events = [
+        prompted(1, NOW - 8 * day, plan),
+        prompted(2, NOW - 6 * day, plan, Doc(id="other")),
+        prompted(3, NOW - day, plan, stage="vector"),
+        prompted(4, NOW - day, replaced(plan, dropped_because="too long")),
+        prompted(5, NOW - 60, plan),
+    ]
+    index.update([(summary("a", events=5), events)], NOW)
+    index.update([(summary("b", events=5), events)], NOW)
+    assert index.hits("plan-b", NOW) == 4
+    assert index.hits("other", NOW) == 2
+    assert index.hits("plan-b", NOW + 7 * day + 3600) == 0
+    assert index.hits("nobody's", NOW) == 0
+    index.remove(key_of("a"))
+    assert index.hits("plan-b", NOW) == 2
+
+
+def test_an_event_counts_once_however_often_it_is_told(index: Index) -> None:
+    events = [prompted(seq, NOW - 60, Doc(id="d")) for seq in (1, 2, 3)]
+    index.update([(summary("a", events=2), events[:2])], NOW)
+    index.update([(summary("a", events=3), events)], NOW)
+    assert index.hits("d", NOW) == 3
+
+
+def test_hits_that_no_window_reaches_are_dropped(index: Index) -> None:
+    index.update([(summary("a"), [prompted(1, NOW, Doc(id="d"))])], NOW)
+    index.forget_old_hits(NOW + WINDOW_S)
+    assert index.hits("d", NOW) == 1
+    index.forget_old_hits(NOW + 3 * WINDOW_S)
+    assert index.hits("d", NOW) == 0
+
+
+@pytest.mark.parametrize("harm", ["missing", "old", "cut", "garbage", "no tables"])
+def test_an_index_that_is_no_good_is_begun_anew_and_fed_from_the_recordings(tmp_path: Path, harm: str) -> None:
+    store = MemoryStore()
+    path = tmp_path / "index.sqlite3"
+    session = Session.create(store, "bench", policy=Policy(), facts={"origin": "probe"}, now=BEGIN)
+    session.apply(session.intake.take("b", list(generate(30)), BEGIN, recorded=True).events)
+    index = Index(path)
+    index.update([(session.summary(), session.events(1, 10_000))], BEGIN)
+    wanted = [index.hits(f"doc-{i}", BEGIN + 3600) for i in range(400)]
+    assert any(wanted)
+    index.close()
+    match harm:
+        case "missing":
+            path.unlink()
+        case "old":
+            with sqlite3.connect(path) as db:
+                db.execute("PRAGMA user_version = 999")
+            db.close()
+        case "cut":
+            path.write_bytes(path.read_bytes()[:5000])
+        case "garbage":
+            path.write_bytes(b"not a database" * 1000)
+        case "no tables":
+            path.unlink()
+            path.with_name(path.name + "-wal").unlink(missing_ok=True)
+            sqlite3.connect(path).close()
+    again = Index(path)
+    assert again.fresh
+    assert again.reconcile(store.keys()) == [session.key]
+    again.add(store.open(session.key), session.summary(), BEGIN)
+    assert again.reconcile(store.keys()) == []
+    assert again.get(session.key) == session.summary()
+    assert [again.hits(f"doc-{i}", BEGIN + 3600) for i in range(400)] == wanted
+    again.close()
+
+
+def test_sessions_that_are_gone_are_forgotten(index: Index) -> None:
+    index.update([(summary("a"), []), (summary("b"), [])], NOW)
+    assert index.reconcile([key_of("b"), key_of("c")]) == [key_of("c")]
+    assert found(index) == ["b"]
+
+
+def test_an_index_without_a_path_lives_in_memory() -> None:
+    index = Index(None)
+    index.update([(summary("a"), [])], NOW)
+    assert found(index) == ["a"]
+
+
+def test_sessions_without_an_end_are_named(index: Index) -> None:
+    rows = [summary("a", live=True), summary("b", live=True, ended_at=BEGIN), summary("c")]
+    index.update([(row, []) for row in rows], NOW)
+    assert index.unended() == [(key_of("a"), BEGIN)]
+
+
+def test_a_summary_says_what_a_list_shows() -> None:
+    session = Session.create(MemoryStore(), "bench", policy=Policy(), facts={"origin": "import:rasa"}, now=BEGIN)
+    items = [*generate(5), Numbered(session="bench", n=99, signal=Retrieved(query="", stage="prompt"))]
+    session.apply(session.intake.take("b", items, BEGIN, numbered=99, recorded=True).events)
+    said = session.summary()
+    assert (said.id, said.key, said.title) == ("bench", key_of("bench"), "基准对话 / bench")
+    assert (said.turns, said.live, said.origin) == (5, False, "import:rasa")
+    assert said.last_utterance.endswith("(5)")
+    assert said.missing == 99 - len(items)
+    assert said.findings["gap"] == 1
+    assert (said.nodes, said.edges) == (len(session.map.nodes), len(session.map.edges))
