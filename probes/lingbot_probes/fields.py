@@ -105,7 +105,8 @@ def words(value: Any) -> str | None:
     """A text, also one of a subclass or an Enum's; ``None`` for anything else."""
     if type(value) is str:
         return value
-    if value is None or is_container(value):
+    cls = type(value)
+    if value is None or cls is float or cls is int or is_container(value):
         return None
     known = scalar(value)
     return known if type(known) is str else None

@@ -37,7 +37,7 @@ def intent_routed(result: Any) -> dict[str, Any]:
     candidates = _pairs(first(fields, _CANDIDATES), room)
     if intent is None and candidates:
         intent = max(candidates, key=lambda pair: pair[1])[0]
-    if intent is None or is_container(intent):
+    if intent is None or scalar(intent) is None:
         return {"kind": "raw", "name": "intent", "data": captured(result, room)}
     signal: dict[str, Any] = {"kind": "intent_routed", "intent": name(intent, room)}
     confidence = number(first(fields, _CONFIDENCE))
