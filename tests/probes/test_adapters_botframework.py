@@ -260,7 +260,8 @@ def test_a_difference_clears_only_what_it_names() -> None:
 
 
 def test_nested_stacks_lead_to_the_innermost_dialog_and_its_steps_are_left_aside() -> None:
-    inner = {"dialogStack": [{"id": "ActionScope[x]", "state": {}}, {"id": "pizza", "state": {}}]}
+    steps = [{"id": "ActionScope[x]", "state": {}}, {"id": "SendActivity(y)", "state": {}}]
+    inner = {"dialogStack": [*steps, {"id": "pizza", "state": {}}]}
     stack = [{"id": "AdaptiveDialog", "state": {"_adaptive": {"actions": [{"dialogId": "s", **inner}]}}}]
     items = told(user("x"), trace({"conversationState": {"dialogState": {"dialogStack": stack}}}))
     assert [s.intent for s in signals(items, IntentRouted)] == ["pizza"]
