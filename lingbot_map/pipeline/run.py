@@ -267,6 +267,7 @@ class Pipeline:
                 await self._keep_snapshots()
                 await self._wake_sleepers()
                 await self.shelf.put_away_some()
+                self.shelf.trim_tails()
             except (LingbotMapError, OSError) as why:
                 _log.error("housekeeping failed: %s", why)
 

@@ -17,6 +17,9 @@ MAX_LIVE = 1000
 MAX_WEIGHT = 1_000_000
 """Nodes, edges and moments of all sessions in memory: some 700 MB."""
 
+MAX_TAILS = 64 * 1024 * 1024
+"""Bytes of encoded deltas kept for viewers of all sessions together."""
+
 
 class Shelf:
     """Opens, creates and puts away. ``asleep`` are sessions on the disk without an end, and when each is due."""
@@ -52,8 +55,11 @@ class Shelf:
         if task is None:
             task = self._loading[key] = asyncio.create_task(self._load(key))
             task.add_done_callback(lambda _: self._loading.pop(key, None))
-        live = await asyncio.shield(task)
-        return await self.open(key) if live.gone else live  # put away again before it was our turn
+        return await self.still(await asyncio.shield(task))
+
+    async def still(self, live: Live) -> Live:
+        """The same session, read anew if it was put away while somebody waited for something else."""
+        return await self.open(live.session.key) if live.gone else live
 
     async def find(self, session_id: str) -> Live | None:
         """The session of that id, if there is one."""
@@ -85,6 +91,16 @@ class Shelf:
         if self.lives.get(live.session.key) is live:
             del self.lives[live.session.key]
         live.tail.show()
+
+    def trim_tails(self) -> None:
+        """Forget what viewers might have asked for, where nobody watches and all tails together are over the bound."""
+        size = sum(live.tail.size for live in self.lives.values())
+        for live in self.lives.values():
+            if size <= MAX_TAILS:
+                return
+            if not live.tail.watchers:
+                size -= live.tail.size
+                live.tail.drop()
 
     async def put_away_some(self) -> None:
         """Close what is over the bounds, but for sessions that somebody watches or the index has not counted yet."""

@@ -54,8 +54,7 @@ class Taking:
         chunk: list[Numbered] = await asyncio.to_thread(next, chunks, [])
         live, before = await self._place_for(imported, _begin(chunk, self._shelf.clock()))
         while chunk:
-            if live.gone:  # put away meanwhile
-                live = await self._shelf.open(live.session.key)
+            live = await self._shelf.still(live)
             taken = live.session.intake.take(
                 imported.source, chunk, self._shelf.clock(), numbered=chunk[-1].n, recorded=True
             )
@@ -64,6 +63,7 @@ class Taking:
             if session.snapshot_due(self._shelf.clock()):  # a ladder on which seeking stays quick
                 await asyncio.to_thread(session.recording.keep, *session.pack(self._shelf.clock()))
             chunk = await asyncio.to_thread(next, chunks, [])
+        live = await self._shelf.still(live)
         facts = {"origin": imported.origin, "coverage": imported.coverage, "lost": imported.lost}
         about = live.session.map.about
         if any(about.get(name) != value for name, value in facts.items()):

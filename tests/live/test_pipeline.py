@@ -150,6 +150,16 @@ async def test_heavy_sessions_count_by_what_they_hold() -> None:
         assert [live.session.id for live in made.shelf.lives.values()] == ["s2", "s3"]
 
 
+async def test_tails_nobody_watches_are_forgotten_when_all_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with pipeline(Clock()) as made:
+        lives = [await say(made, [TurnStarted(turn="a", utterance="x" * 999)], session=f"s{i}") for i in range(3)]
+        lives[0].tail.watchers.add(lambda: None)
+        monkeypatch.setattr("lingbot_map.pipeline.shelf.MAX_TAILS", sum(live.tail.size for live in lives[:2]))
+        made.shelf.trim_tails()
+        assert [live.tail.holds_after(3) for live in lives] == [True, False, True]
+        assert lives[1].tail.holds_after(4), "who stands at the end needs nothing"
+
+
 async def test_who_asks_for_a_session_that_is_just_being_closed_gets_it_whole(tmp_path: Path) -> None:
     async with pipeline(Clock(), FileStore(tmp_path)) as made:
         live = await say(made, [TurnStarted(turn=str(i), utterance="x") for i in range(600)])

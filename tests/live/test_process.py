@@ -37,7 +37,7 @@ class Process:
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/#t=(\S+)", line)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/#t=([\w-]+)", line)
         assert found, (line, self.process.stderr and self.process.stderr.read())
         self.client = Client(int(found[1]), found[2])
 
@@ -215,3 +215,14 @@ def test_the_demo_talks_until_it_is_stopped_and_leaves_nothing_open(tmp_path: Pa
     with started(data, tmp_path / "run") as process:
         sessions = wait_for(lambda: process.client.get("/api/sessions")["sessions"], "the sessions")
         assert all(summary["ended_at"] for summary in sessions), "the bot was given the time to say goodbye"
+
+
+def test_open_starts_a_map_where_none_serves_the_folder(tmp_path: Path) -> None:
+    with started(tmp_path / "data", tmp_path / "run") as process:
+        process.client.say("hello")
+        process.end(signal.SIGINT)
+    (recording,) = (tmp_path / "data").glob("*/events.jsonl")
+    with started(tmp_path / "elsewhere", tmp_path / "run", str(recording), command="open") as process:
+        wait_for(lambda: process.client.get("/healthz")["status"] == "ok", "recovery")
+        assert process.client.get(f"/api/sessions/{key_of('call')}")["last_utterance"] == "hello"
+        assert process.end(signal.SIGINT)[0] == 130

@@ -30,6 +30,8 @@ from lingbot_web.security import Door, new_token
 
 SHUTDOWN_SECONDS = 3
 """So long may answers under way take when the server ends; with closing the recordings it stays below 5 s."""
+IDLE_SECONDS = 60
+"""So long a connection may rest between two requests: a probe of a quiet bot keeps its own."""
 _START_SECONDS = 15.0
 
 
@@ -86,6 +88,7 @@ def make_server(pipeline: Pipeline, address: Address, gate: Door, ready: Callabl
         proxy_headers=False,
         server_header=False,
         lifespan="on",
+        timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         ssl_certfile=address.certificate,
         ssl_keyfile=address.key,
