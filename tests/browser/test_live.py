@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -359,6 +360,24 @@ def test_a_dropped_recording_is_imported_and_says_what_it_lacks(site: Site, watc
     expect(page.locator(".toast", has_text="imported before")).to_be_visible()
     drop(page, "evil\u202e.bin", "\x00\x01")
     expect(page.locator(".toast", has_text="could not be imported")).to_contain_text("[U+202E]")
+
+
+def test_the_incidents_that_come_along_are_offered(tmp_path: Path, root: Path, watch: Watch) -> None:
+    shutil.copytree(root / "snapshots" / "cases", tmp_path / "cases")
+    with Site(tmp_path) as site:
+        page = watch.open(site)
+        expect(page.locator(".card h1")).to_have_text("Waiting for the first event")
+        expect(page.locator(".session-group")).to_contain_text("Demo")
+        page.get_by_role("button", name="Load the demo session").click()
+        expect(page.locator(".range b")).to_contain_text("1–")
+        expect(page.locator(".badge")).to_contain_text("Recorded")
+        expect(page.locator("#right .callout").first).to_be_visible()
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(page.locator(".badge")).to_contain_text("Replay")
+        page.keyboard.press("Space")
+        page.get_by_role("button", name="To the latest").click()
+        expect(page.locator(".badge")).to_contain_text("Recorded")
+        page.context.close()
 
 
 def drop(page: Page, name: str, content: str) -> None:

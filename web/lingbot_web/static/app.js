@@ -84,10 +84,10 @@ class Page {
       onGone: (key) => key === this.key && this.#leave(),
     });
     this.card = new Card({
-      onDemo: () => this.open(/** @type {string} */ (this.#demo())),
+      onDemo: () => this.open(this.sessions.demo()?.key ?? ''),
       onImport: () => this.importing.pick(),
       onToken: (given) => this.#admit(given),
-      demo: () => this.#demo(),
+      demo: () => this.sessions.demo()?.key ?? null,
       onToast: toast,
     });
     this.finder = new Finder({
@@ -171,12 +171,6 @@ class Page {
     }
   }
 
-  /** @returns {string | null} a committed case, if the data folder has one */
-  #demo() {
-    for (const summary of this.sessions.known.values()) if (/^(demo|case)/.test(summary.origin)) return summary.key;
-    return null;
-  }
-
   /** @param {import('lb/fold').DialogueMap} map @param {'opened' | 'behind' | 'epoch'} why */
   #opened(map, why) {
     const kept = why === 'opened' ? null : { window: { ...this.score.window }, following: this.score.following, playhead: this.score.playhead };
@@ -237,7 +231,7 @@ class Page {
   /** @param {Summary[]} changed @param {string[]} removed */
   #sessions(changed, removed) {
     this.sessions.update(changed, removed);
-    const first = changed.find((summary) => summary.live) ?? changed[0];
+    const first = changed.find((summary) => summary.live);
     if (!this.key && first) this.open(first.key);
     else this.soon();
   }

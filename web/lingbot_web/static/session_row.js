@@ -75,7 +75,7 @@ export function sessionRow(summary, { current, now }, actions) {
 
 /** @param {Summary} summary */
 function originOf(summary) {
-  return summary.origin && summary.origin !== 'probe' && h('span', { class: 'origin', title: text('sessions.origin') }, plain(summary.origin.replace(/^import:/, ''), 24));
+  return summary.origin && summary.origin !== 'probe' && summary.origin !== 'case' && h('span', { class: 'origin', title: text('sessions.origin') }, plain(summary.origin.replace(/^import:/, ''), 24));
 }
 
 /** Shown only where something is not recorded in full. @param {Coverage | undefined} coverage */

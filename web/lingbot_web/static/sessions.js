@@ -20,6 +20,9 @@ import { sessionRow, titleOf } from 'lb/session_row';
 
 const PAGE = 60;
 
+/** @param {Summary} summary */
+const isDemo = (summary) => summary.origin === 'case';
+
 export class Sessions {
   /** @param {HTMLElement} host @param {import('lb/api').Api} api @param {Reactions} reactions */
   constructor(host, api, reactions) {
@@ -153,10 +156,15 @@ export class Sessions {
     this.render();
   }
 
-  /** The session to show when none is asked for: the newest live one, else the newest. @returns {Summary | null} */
+  /** The session to show when none is asked for: the newest live one, else the newest; a demo only when it is asked for. @returns {Summary | null} */
   first() {
-    const all = this.#sorted();
-    return all.find((summary) => summary.live) ?? all[0] ?? null;
+    const own = this.#sorted().filter((summary) => !isDemo(summary));
+    return own.find((summary) => summary.live) ?? own[0] ?? null;
+  }
+
+  /** A recorded incident that comes with the product. @returns {Summary | null} */
+  demo() {
+    return this.#sorted().find(isDemo) ?? null;
   }
 
   #sorted() {
@@ -174,9 +182,10 @@ export class Sessions {
       ['sessions.live', []],
       ['sessions.today', []],
       ['sessions.earlier', []],
+      ['sessions.demos', []],
     ];
     for (const summary of this.#sorted()) {
-      const group = summary.live ? 0 : day(summary.updated_at) === today ? 1 : 2;
+      const group = isDemo(summary) ? 3 : summary.live ? 0 : day(summary.updated_at) === today ? 1 : 2;
       /** @type {[string, Summary[]]} */ (groups[group])[1].push(summary);
     }
     const focused = document.activeElement instanceof HTMLElement && this.list.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;

@@ -243,6 +243,7 @@ const WORDS = {
   'score.visits': ['次数', 'visits'],
 
   'sessions.deleted': ['已删除“{title}”', 'Deleted “{title}”'],
+  'sessions.demos': ['演示', 'Demo'],
   'sessions.earlier': ['更早', 'Earlier'],
   'sessions.import': ['打开录制文件', 'Open a recording'],
   'sessions.label': ['会话', 'Sessions'],
