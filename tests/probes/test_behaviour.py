@@ -549,7 +549,11 @@ def test_an_exception_is_not_kept_alive_by_a_generator(probe: Probe) -> None:
         gc.enable()
 
 
-@pytest.mark.parametrize("thing", [5, None, "text", property(lambda self: 1), int, Probe], ids=repr)
+@pytest.mark.parametrize(
+    "thing",
+    [5, None, "text", property(lambda self: 1), int, Probe],
+    ids=lambda thing: getattr(thing, "__name__", None) or type(thing).__name__,
+)
 @pytest.mark.parametrize("decorator", [name for name in DECORATORS if name != "intent"])
 def test_what_is_no_function_is_refused_by_name(thing: Any, decorator: str, probe: Probe) -> None:
     if thing is None and decorator in ("turn", "slots"):
