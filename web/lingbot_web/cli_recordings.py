@@ -44,12 +44,14 @@ def import_files(files: Files, data: Data = SNAPSHOTS, as_json: Json = False) ->
 
 
 def report_problems(taken: list[dict[str, Any]]) -> None:
+    """What could not be read of the files, a line each on standard error."""
     for one in taken:
         for problem in one["report"]:
             terminal.complain(f"note: {problem}")
 
 
 def take_in(files: Sequence[Path], data: Path) -> list[dict[str, Any]]:
+    """Import files into the folder, through the map that serves it if one does; what each of them brought."""
     for path in files:
         if not path.is_file():
             raise BadInput(str(path), "a file", "nothing" if not path.exists() else "something else")
