@@ -11,7 +11,6 @@
  * @property {number} [alpha]
  * @property {string} [font] a style of text
  * @property {CanvasTextAlign} [align]
- * @property {string} [halo] colour of a text's outline
  * @property {boolean} [solid] always opaque: what hides the lines behind a mark
  */
 
@@ -132,11 +131,6 @@ function letter(ctx, style, places, words) {
   ctx.font = /** @type {string} */ (style.font);
   ctx.textAlign = style.align ?? 'left';
   ctx.textBaseline = 'middle';
-  if (style.halo) {
-    ctx.strokeStyle = style.halo;
-    ctx.lineWidth = 4;
-    for (let i = 0; i < words.length; i++) ctx.strokeText(words[i], places[2 * i], places[2 * i + 1]);
-  }
   for (let i = 0; i < words.length; i++) ctx.fillText(words[i], places[2 * i], places[2 * i + 1]);
 }
 

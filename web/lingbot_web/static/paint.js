@@ -4,7 +4,7 @@ import { DENSE, GUTTER } from 'lb/layout';
 import { paintDensity, paintTicks } from 'lb/paint_density';
 import { paintClocks, paintEvidence, paintGaps, paintTags } from 'lb/paint_findings';
 import { paintFlow } from 'lb/paint_flow';
-import { hiddenMarks, paintGround, paintGutter } from 'lb/paint_gutter';
+import { hiddenMarks, paintColumns, paintGround, paintGutter } from 'lb/paint_gutter';
 import { HeaderPainter } from 'lb/paint_header';
 import { paintKnowledge } from 'lb/paint_knowledge';
 import { paintState } from 'lb/paint_state';
@@ -57,7 +57,8 @@ export class Painter {
     }
     ctx.restore();
     const hidden = layout.staves.staves.map((stave) => hiddenMarks(scene, stave).join()).join(' ');
-    if (whole || hidden !== this.hidden) paintGutter(ctx, scene);
+    if (whole) paintGutter(ctx, scene);
+    else if (hidden !== this.hidden) paintColumns(ctx, scene);
     this.hidden = hidden;
     this.header.paint(ctx, scene);
     if (scene.lane < DENSE) {

@@ -74,11 +74,6 @@ export function paintGutter(ctx, scene) {
     ctx.beginPath();
     ctx.roundRect(12, stave.top + 9, 3, 11, 1.5);
     ctx.fill();
-    const [above, below] = hiddenMarks(scene, stave);
-    ctx.fillStyle = tokens[above || below ? 'text-2' : 'text-3'];
-    ctx.font = FONT.small;
-    ctx.textAlign = 'right';
-    ctx.fillText(above || below ? [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim() : scene.word(COLUMN[stave.layer]), GUTTER - 12, stave.top + 15);
     ctx.textAlign = 'left';
     ctx.fillStyle = tokens.text;
     ctx.font = FONT.labelStrong;
@@ -86,11 +81,28 @@ export function paintGutter(ctx, scene) {
     paintRows(ctx, scene, stave);
     paintThumb(ctx, scene, stave);
   }
+  paintColumns(ctx, scene);
   ctx.textAlign = 'left';
   ctx.font = FONT.head;
   ctx.fillStyle = tokens['text-3'];
   ctx.fillText(scene.word('score.turn'), LABEL_X, 17);
   ctx.fillText(scene.word(scene.readable ? 'score.said' : 'score.anomaly'), LABEL_X, 41);
+}
+
+/** What the staves' right columns hold; or, where rows are scrolled away, how many marks of the window stand on them. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+export function paintColumns(ctx, scene) {
+  const { layout, tokens } = scene;
+  ctx.font = FONT.small;
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'middle';
+  for (const stave of layout.staves.staves) {
+    const [above, below] = hiddenMarks(scene, stave);
+    const hidden = [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim();
+    ctx.fillStyle = tokens.panel;
+    ctx.fillRect(GUTTER / 2 + 10, stave.top + 4, GUTTER / 2 - 11, 22);
+    ctx.fillStyle = tokens[hidden ? 'text-2' : 'text-3'];
+    ctx.fillText(hidden || scene.word(COLUMN[stave.layer]), GUTTER - 12, stave.top + 15);
+  }
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Stave} stave */

@@ -11,6 +11,9 @@ const DRIFT = badBit('drift');
 const STALE = badBit('stale');
 /** Marks of a document so near one another are tied. */
 const NEAR_TURNS = 6;
+/** The printed score begins and ends so far from the document's middle; lines leave it free. */
+const SCORE_X = 17;
+const SCORE_END = 46;
 
 /** @param {Scene} scene @param {Ink} ink @param {{x: number, y: number, level: number}[]} clocks where a stale document's clock goes */
 export function paintKnowledge(scene, ink, clocks) {
@@ -36,7 +39,7 @@ function paintSame(scene, ink, mark) {
   const before = marks.prev.data[mark];
   if (before < 0 || marks.turn.data[mark] - marks.turn.data[before] > NEAR_TURNS) return;
   const y = scene.y(mark);
-  const x0 = scene.x(before) + 6;
+  const x0 = scene.x(before) + (scene.scored && marks.k.data[before] === 0 ? SCORE_END : 6);
   const x1 = scene.x(mark) - 6;
   if (!Number.isNaN(y) && x1 > x0) ink.line(S.docTie, scene.linkLevel(before, mark), x0, y, x1, y);
 }
@@ -99,7 +102,7 @@ function paintDoc(scene, ink, mark, clocks) {
   const props = edges.props[scene.stage(mark)];
   if (used && props.rank && r >= 5.2) ink.text(drift ? S.rankBad : S.rank, level, String(props.rank), x, y + 0.5);
   const printed = scene.scored && marks.k.data[mark] === 0 ? scoreText(edges.props[scoredStage(scene.map, scene.stage(mark))].score) : '';
-  if (printed) ink.text(S.score, level, printed, x + 17, y + 0.5);
+  if (printed) ink.text(S.score, level, printed, x + SCORE_X, y + 0.5);
 }
 
 /** From a used document along the lane's right edge down to its answer. @param {Scene} scene @param {Ink} ink @param {number} mark @param {number} x @param {number} y @param {number} level */
@@ -113,7 +116,10 @@ function paintUse(scene, ink, mark, x, y, level) {
     const weak = Math.max(level, scene.level(answer));
     const right = scene.layout.x(marks.turn.data[mark]) + (scene.scored ? scene.lane - 10 : scene.lane * 0.97);
     const r = Math.max(0, Math.min(6, right - x - 4));
-    ink.line(S.mergeLine, weak, x + 4, y, Math.max(x + 4, right - r), y);
+    if (scene.scored && marks.k.data[mark] === 0) {
+      ink.line(S.mergeLine, weak, x + 4, y, x + SCORE_X - 3, y);
+      ink.line(S.mergeLine, weak, x + SCORE_END, y, Math.max(x + SCORE_END, right - r), y);
+    } else ink.line(S.mergeLine, weak, x + 4, y, Math.max(x + 4, right - r), y);
     ink.around(S.mergeLine, weak, right, y, right, y + r);
     ink.to(S.mergeLine, weak, right, foot - r);
     ink.around(S.mergeLine, weak, right, foot, right - r, foot);

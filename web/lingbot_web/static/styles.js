@@ -98,7 +98,7 @@ export function mapStyles(c) {
     slotTextNull: { font: FONT.value, fill: c['text-2'], align: 'center' },
     rank: { font: FONT.rank, fill: c['know-on'], align: 'center' },
     rankBad: { font: FONT.rank, fill: c['bad-on'], align: 'center' },
-    score: { font: FONT.value, fill: c['text-2'], halo: c.map },
+    score: { font: FONT.value, fill: c['text-2'] },
   };
   // Opacity 0.12 + 0.8·w² and width 0.8 + 1.2·w² in WEIGHTS steps, the last of them at full weight.
   const combs = Array.from({ length: WEIGHTS }, (_, i) => {
