@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from websockets import Subprotocol
+from websockets.asyncio.client import connect
 
 from lingbot_map.store import key_of
-from tests.live.server import Client, running, seqs_of, wait_for
+from tests.live.server import PATIENCE, Client, running, seqs_of, wait_for
 
 
 @pytest.fixture
@@ -131,6 +135,39 @@ def test_one_who_never_reads_costs_the_others_nothing(map: Client) -> None:
             elif said["t"] == "hello":
                 assert said["why"] == "behind"
                 break
+
+
+async def test_storms_of_reconnects_miss_and_repeat_nothing(map: Client) -> None:
+    map.say("hello")
+    cursor = map.keyframe("call")["cursor"]
+    chance = random.Random(1)
+    goal = cursor["seq"] + 400
+    token = [Subprotocol("lingbot.v1"), Subprotocol(f"token.{map.token}")]
+
+    async def watch() -> int:
+        seq, visits = cursor["seq"], 0
+        while seq < goal:
+            url = f"ws://127.0.0.1:{map.port}/ws?session={key_of('call')}&epoch={cursor['epoch']}&after={seq}"
+            async with connect(url, subprotocols=token, compression=None, open_timeout=PATIENCE) as socket:
+                visits += 1
+                for _ in range(chance.randint(1, 4)):  # so many messages, then it is gone without a word
+                    message = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
+                    if message["t"] == "hello":
+                        assert message["resume"] is True
+                    elif message["t"] == "batch":
+                        assert seqs_of(message)[0] == seq + 1
+                        seq = message["last"]
+                    if seq >= goal:
+                        break
+        assert seq == goal
+        return visits
+
+    async def talk() -> None:
+        for i in range(100):
+            await asyncio.to_thread(map.say, *(f"turn {i}.{k}" for k in range(4)))
+
+    *visits, _ = await asyncio.gather(*(watch() for _ in range(30)), talk())
+    assert sum(visit for visit in visits if visit) > 60, "they did leave and come back"
 
 
 def test_the_list_of_sessions_is_told_to_everybody(map: Client) -> None:
