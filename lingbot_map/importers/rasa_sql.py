@@ -46,10 +46,12 @@ def refuse(blob: Blob, shape: Shape) -> str:
 
 
 def _opened(blob: Blob) -> sqlite3.Connection:
+    # A reader may go on in another thread at each step, though never in two at a time: no check for the same thread.
     if blob.path is not None:
-        database = sqlite3.connect(f"file:{quote(blob.path)}?mode=ro&immutable=1", uri=True)
+        place = f"file:{quote(blob.path)}?mode=ro&immutable=1"
+        database = sqlite3.connect(place, uri=True, check_same_thread=False)
     else:
-        database = sqlite3.connect(":memory:")
+        database = sqlite3.connect(":memory:", check_same_thread=False)
         database.deserialize(blob.slice(0, blob.size))
     database.text_factory = bytes  # a text that isn't UTF-8 is that row's problem
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * LIMITS.line)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +250,22 @@ def test_reading_a_store_changes_nothing_beside_it(tmp_path: Path) -> None:
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
     opened(path)
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_each_step_of_the_reading_may_be_taken_in_another_thread(tmp_path: Path) -> None:
+    rows = [(i, row["sender_id"], json.dumps(row)) for i, row in enumerate(events(4) + events(4, "ben"), 1)]
+    for source in (path := database(tmp_path / "store", "events", rows), path.read_bytes()):
+        found, taken = read(source), 0
+        while (session := in_thread(next, found, None)) is not None:
+            while in_thread(next, session.items, None) is not None:
+                taken += 1
+        assert taken == sum(len(o.items) for o in opened(source))
+
+
+def in_thread(run: Callable[..., Any], *args: Any) -> Any:
+    """What ``run`` gives in a thread of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(run, *args).result()
 
 
 def test_a_bad_row_costs_that_row(tmp_path: Path) -> None:
