@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser import picture
 from tests.browser.conftest import KEY, Watch
@@ -237,6 +238,31 @@ def test_without_a_token_the_page_asks_for_it(watch: Watch, told: Site) -> None:
     expect(page.locator(".range b")).to_have_text("28–40")
     page.reload()
     expect(page.locator(".range b")).to_have_text("28–40")
+
+
+def test_under_a_sub_path_every_address_stays_below_it(watch: Watch, told: Site) -> None:
+    page = watch.page()
+    asked: list[str] = []
+
+    def proxy(route: Route) -> None:
+        url = urlsplit(route.request.url)
+        asked.append(url.path)
+        if not url.path.startswith("/map/"):
+            route.abort()
+            return
+        query = f"?{url.query}" if url.query else ""
+        route.fulfill(response=route.fetch(url=told.url + url.path.removeprefix("/map/") + query))
+
+    page.route("**/*", proxy)
+    page.route_web_socket(lambda url: True, lambda line: asked.append(urlsplit(line.url).path))
+    page.goto(f"{told.url}map/#t={told.token}&s={KEY}")
+    expect(page.locator(".range b")).to_have_text("28–40")
+    page.keyboard.press("]")
+    expect(page.locator("#right .event").first).to_be_visible()
+    assert [path for path in asked if not path.startswith("/map/")] == []
+    assert "/map/ws" in asked
+    assert f"/map/api/sessions/{KEY}/events" in asked
+    assert urlsplit(page.url).path == "/map/"
 
 
 @pytest.mark.parametrize("locale", ["zh-CN", "en-US"])

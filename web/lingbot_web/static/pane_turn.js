@@ -2,7 +2,7 @@
 
 import { foreign, h, plain } from 'lb/dom';
 import { clock, count, day, score, valueText, zone } from 'lb/format';
-import { lang, text } from 'lb/i18n';
+import { known, lang, text } from 'lb/i18n';
 import { callout, callouts, facts, heading, nodeLink, part, saidAt, timeOf } from 'lb/pane';
 import { docList, stageName } from 'lb/pane_doc';
 import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, stepsOfTurn } from 'lb/past';
@@ -37,10 +37,10 @@ export function turnPane(view, turn) {
   return { body, seqs: numbers(first, to) };
 }
 
-/** Leaves out what other lines say already: staying in an intent, and the prompt's documents, which stand below. @param {Edge} edge */
+/** Leaves out what is said elsewhere: staying in an intent; the prompt's and the answer's documents, which stand below. @param {Edge} edge */
 function telling(edge) {
   if (edge.kind === 'jump') return edge.source !== edge.target || edge.props.condition || edge.props.closes;
-  return edge.kind !== 'recall' || edge.props.stage !== 'prompt';
+  return edge.kind !== 'merge' && (edge.kind !== 'recall' || edge.props.stage !== 'prompt');
 }
 
 /** @param {number} from @param {number} to the last thousand of them */
@@ -80,9 +80,17 @@ export function findingPane(view, finding) {
     heading(text(`finding.${finding.kind}`), finding.code, 'bad', finding.since && finding.since !== finding.turn ? text('inspect.turns', { from: finding.since, to: finding.turn }) : text('inspect.turn', { turn: finding.turn }), ` · seq ${count(finding.seq)}`),
     callout(view, finding),
     edges.length > 0 && part(text('finding.evidence'), String(edges.length), h('ol', { class: 'happened' }, edges.slice(0, MOST_STEPS).map((edge) => [h('li', { class: 'of-turn' }, h('button', { class: 'link', on: { click: () => view.go({ kind: 'turn', id: `utterance:${edge.turn}`, turn: edge.turn, seq: 0 }) } }, text('inspect.turn', { turn: edge.turn }))), happening(view, edge)]))),
-    part(text('inspect.facts'), '', facts(Object.entries(finding.facts).map(([name, value]) => [plain(name, 40), h('span', { class: 'mono' }, foreign(valueText(value), { most: 300 }))]))),
+    part(text('inspect.facts'), '', facts(Object.entries(finding.facts).map(([name, value]) => [known(`fact.${name}`) ? text(`fact.${name}`) : plain(name, 40), factOf(view, value)]))),
   ];
   return { body, seqs: finding.seqs.length ? finding.seqs : [finding.seq] };
+}
+
+/** The value of a fact: names of nodes become links, a list stands in one line. @param {View} view @param {unknown} value @returns {import('lb/dom').Child} */
+function factOf(view, value) {
+  if (value === null || value === '' || (Array.isArray(value) && !value.length)) return '';
+  if (Array.isArray(value)) return value.map((item, i) => [i ? ' · ' : '', factOf(view, item)]);
+  const id = typeof value === 'string' ? ['intent', 'slot', 'doc'].map((kind) => `${kind}:${value}`).find((name) => view.map.nodes.has(name)) : undefined;
+  return id ? nodeLink(view, id) : h('span', { class: 'mono' }, foreign(typeof value === 'number' && !Number.isInteger(value) ? score(value) : valueText(value), { most: 300 }));
 }
 
 /** @param {View} view @param {{received: number, failed: number}} feed @returns {Pane} */
