@@ -195,7 +195,7 @@ def measure() -> Iterator[Figure]:
             middle = held.turn // 2
             for span in (13, 40, 80):
                 page.evaluate(f"score.setWindow({middle}, {middle + span})")
-                script, whole = per_frame(page, session, PAN)
+                script, whole = per_frame(page, session, REDRAW)
                 bar = 2.0 if span == 13 else None
                 yield Figure(
                     name=f"{name} pan, {span} lanes: script",

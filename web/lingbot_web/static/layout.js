@@ -174,7 +174,7 @@ export function afterWrite(w) {
   return w - Math.min(9, w * 0.12);
 }
 
-/** Documents at 80 %, further left where a printed score needs room. @param {number} w */
+/** Documents at 80 %, further left where a printed score needs room, but always to the right of the slots. @param {number} w */
 function documents(w) {
-  return w > SCORED ? Math.min(w * 0.8, w - 62) : w * 0.8;
+  return w > SCORED ? Math.max(w * 0.56, Math.min(w * 0.8, w - 62)) : w * 0.8;
 }

@@ -12,8 +12,8 @@ const STALE = badBit('stale');
 /** Marks of a document so near one another are tied. */
 const NEAR_TURNS = 6;
 /** The printed score begins and ends so far from the document's middle; lines leave it free. */
-const SCORE_X = 17;
-const SCORE_END = 46;
+const SCORE_X = 15;
+const SCORE_END = 42;
 
 /** @param {Scene} scene @param {Ink} ink @param {{x: number, y: number, level: number}[]} clocks where a stale document's clock goes */
 export function paintKnowledge(scene, ink, clocks) {
@@ -114,7 +114,8 @@ function paintUse(scene, ink, mark, x, y, level) {
     if (marks.turn.data[answer] !== marks.turn.data[mark]) continue;
     const foot = scene.y(answer);
     const weak = Math.max(level, scene.level(answer));
-    const right = scene.layout.x(marks.turn.data[mark]) + (scene.scored ? scene.lane - 10 : scene.lane * 0.97);
+    const edge = scene.layout.x(marks.turn.data[mark]) + scene.lane;
+    const right = scene.scored ? Math.min(edge - 2, Math.max(x + SCORE_END + 4, edge - 10)) : edge - scene.lane * 0.03;
     const r = Math.max(0, Math.min(6, right - x - 4));
     if (scene.scored && marks.k.data[mark] === 0) {
       ink.line(S.mergeLine, weak, x + 4, y, x + SCORE_X - 3, y);
