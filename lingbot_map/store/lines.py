@@ -31,23 +31,25 @@ _SEQ = re.compile(rb'\{"seq":([1-9][0-9]{0,15}),')
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
 
 
-class _Line(msgspec.Struct, gc=False):
-    seq: _Count
-    at: float
-    signal: msgspec.Raw
-    source: str = ""
-    n: _Count = 0
-    turn: _Count = 0
-    turn_id: str = ""
-    said_at: float | None = None
-    late: bool = False
+def _reader(signal: type[Any]) -> msgspec.json.Decoder[Any]:
+    """Reads lines whose signal is of that class."""
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = [
+        ("seq", _Count),
+        ("at", float),
+        ("signal", signal),
+        ("source", str, ""),
+        ("n", _Count, 0),
+        ("turn", _Count, 0),
+        ("turn_id", str, ""),
+        ("said_at", float | None, None),
+        ("late", bool, False),
+    ]
+    return msgspec.json.Decoder(msgspec.defstruct("Line", fields, gc=False))
 
 
-_line = msgspec.json.Decoder(_Line)
-_signals: dict[bytes, msgspec.json.Decoder[Any]] = {
-    cls.kind.encode(): msgspec.json.Decoder(cls) for cls in (*SIGNALS, Tick, Gap, EpochStarted, PolicySet, Described)
-}
-_KIND = re.compile(rb'\{"kind":"([a-z_]+)"')
+_readers = {cls.kind.encode(): _reader(cls) for cls in (*SIGNALS, Tick, Gap, EpochStarted, PolicySet, Described)}
+# Within a text each quote is escaped, so this stands only where a member begins; the first one is the event's own.
+_SIGNAL = b'"signal":{"kind":"'
 
 
 def seal(body: bytes) -> bytes:
@@ -113,15 +115,16 @@ def read_event(session: str, covered: bytes, at: float) -> Event:
 
     ``at`` is the time of the event before it, for one that has none.
     """
-    try:  # as our own writer puts it: four times as fast as by way of the codec, and to the same end
-        line = _line.decode(covered + b"}")
-        kind = _KIND.match(line.signal)
-        if kind is not None and kind[1] in _signals:
+    kind = covered.find(_SIGNAL) + len(_SIGNAL)
+    reader = _readers.get(covered[kind : covered.find(b'"', kind)])
+    if reader is not None:
+        try:  # as our own writer puts it: several times as fast as by way of the codec, and to the same end
+            line = reader.decode(covered + b"}")
             return Event(
                 session=session,
                 seq=line.seq,
                 at=line.at,
-                signal=_signals[kind[1]].decode(line.signal),
+                signal=line.signal,
                 source=line.source,
                 n=line.n,
                 turn=line.turn,
@@ -129,8 +132,8 @@ def read_event(session: str, covered: bytes, at: float) -> Event:
                 said_at=line.said_at,
                 late=line.late,
             )
-    except (msgspec.MsgspecError, RecursionError):
-        pass
+        except (msgspec.MsgspecError, RecursionError):
+            pass
     found = read_object(covered)
     try:
         return event_from_dict(session, found)

@@ -30,6 +30,7 @@ class Snapshots:
     def __init__(self, folder: Path, session: str) -> None:
         self._folder = folder
         self._session = session
+        self._last_read: tuple[int, dict[str, object], bytes] | None = None
 
     def path(self, seq: int) -> Path:
         return self._folder / f"{seq:012d}.snapshot"
@@ -47,6 +48,13 @@ class Snapshots:
         return self._read(seq)[0]
 
     def _read(self, seq: int) -> tuple[dict[str, object], bytes]:
+        """Header and packed map. What was looked at last stays at hand: a recovery looks, then loads."""
+        last = self._last_read
+        if last is None or last[0] != seq:
+            last = self._last_read = (seq, *self._read_file(seq))
+        return last[1], last[2]
+
+    def _read_file(self, seq: int) -> tuple[dict[str, object], bytes]:
         line, _, packed = (read_file(self.path(seq)) or b"").partition(b"\n")
         covered = unseal(line)
         header = read_object(covered) if covered is not None else {}
@@ -62,6 +70,7 @@ class Snapshots:
         for seq in reversed(self.seqs()):
             if last is None or seq <= last:
                 header, packed = self._read(seq)
+                self._last_read = None
                 if header:
                     with contextlib.suppress(zlib.error):
                         yield seq, zlib.decompress(packed)
@@ -81,7 +90,10 @@ class Snapshots:
         if path.is_dir() and not path.is_symlink():
             Quarantine(self._folder).move(path)
         replace_file(path, seal(orjson.dumps(facts)) + squeezed)
-        if not self.good(seq):
+        self._last_read = None
+        good = self.good(seq)
+        self._last_read = None
+        if not good:
             raise OSError(5, "what was written does not read back", str(path))
         for rung in to_drop(self.seqs()):
             with contextlib.suppress(OSError):
