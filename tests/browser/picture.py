@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from playwright.sync_api import Page
 
 from tests.browser.serving import wait_for
@@ -43,12 +41,10 @@ def wait_for_colour(page: Page, token: str) -> None:
     wait_for(lambda: count(page, token), f"{token} on the map")
 
 
-def click_mark(page: Page, token: str, box: tuple[float, float, float, float] | None = None) -> tuple[float, float]:
-    """Click where the map first shows the colour of ``token``; the place clicked, in the page."""
-    found = page.evaluate(_COUNT, [token, box])
+def place_of(page: Page, token: str) -> tuple[float, float]:
+    """Where in the page the map first shows the colour of ``token``."""
+    found = page.evaluate(_COUNT, [token, None])
     assert found["count"], f"nothing on the map has the colour {token}"
     host = page.locator("#map").bounding_box()
     assert host is not None
-    place = cast(tuple[float, float], (host["x"] + found["x"] + 2, host["y"] + found["y"] + 2))
-    page.mouse.click(*place)
-    return place
+    return host["x"] + found["x"] + 2, host["y"] + found["y"] + 2

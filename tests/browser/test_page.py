@@ -41,7 +41,7 @@ _OVERLAPS = """() => {
 def test_a_click_on_a_mark_shows_its_values_and_raw_events(open_told: Open) -> None:
     page = open_told("w=9_22")
     picture.wait_for_colour(page, "state-bg")
-    picture.click_mark(page, "flow-bg")
+    page.mouse.click(*picture.place_of(page, "flow-bg"))
     expect(page.locator("#right .heading .chip")).to_have_text("intent")
     expect(page.locator("#right .chart .point").first).to_be_visible()
     page.locator("#right .step").first.wait_for()
@@ -56,6 +56,16 @@ def test_a_click_on_a_mark_shows_its_values_and_raw_events(open_told: Open) -> N
     expect(page.locator("#right .heading .chip")).to_have_text("intent")
     page.keyboard.press("Escape")
     expect(page.locator("#right h1").first).to_have_text("Session overview")
+
+
+def test_the_pointer_is_told_what_it_is_over(open_told: Open) -> None:
+    page = open_told("w=1_40.9")
+    picture.wait_for_colour(page, "flow-bg")
+    x, y = picture.place_of(page, "flow-bg")
+    page.mouse.move(x, y)
+    expect(page.locator(".tip")).to_contain_text("confidence 0.")
+    page.mouse.move(5, 5)
+    expect(page.locator(".tip")).to_be_hidden()
 
 
 def test_a_slot_tells_who_wrote_and_read_it(open_told: Open) -> None:

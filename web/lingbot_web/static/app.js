@@ -21,6 +21,7 @@ import { Score } from 'lb/score';
 import { Sessions } from 'lb/sessions';
 import { Banner, Voice, toast } from 'lb/states';
 import { chooseLang, chosenLang, setTheme, startTheme, theme } from 'lb/theme';
+import { Tip } from 'lb/tip';
 import { Toolbar } from 'lb/toolbar';
 import { Transport } from 'lb/transport';
 
@@ -55,6 +56,7 @@ class Page {
         this.trail = trail;
         this.soon();
       },
+      onHover: (selection, box) => this.tip.show(selection, box),
       onWindow: () => this.soon(),
       onPlayhead: () => this.#moved(),
       onFollow: (on) => {
@@ -72,6 +74,7 @@ class Page {
       onSessions: (changed, removed) => this.#sessions(changed, removed),
       onMissing: () => this.card.show('missing'),
     });
+    this.tip = new Tip(() => this.score);
     this.banner = new Banner(this.feed, (seq) => this.#showEvent(seq));
     this.voice = new Voice();
     this.notes = new Notes(this.score);

@@ -1,0 +1,34 @@
+// What the pointer is over, in words: narrow lanes draw dots without any, and labels may be cut.
+
+import { byId, foreign, fill, h } from 'lb/dom';
+import { lang } from 'lb/i18n';
+import { describe } from 'lb/words';
+
+/** @typedef {import('lb/types').Selection} Selection */
+/** @typedef {{x: number, y: number, w: number, h: number}} Box */
+
+const GAP = 8;
+
+export class Tip {
+  /** @param {() => import('lb/score').Score} score */
+  constructor(score) {
+    this.score = score;
+    // Screen readers are told of the focused mark, not of what the mouse passes over.
+    this.element = h('div', { class: 'tip', 'aria-hidden': 'true', hidden: true });
+    byId('map').append(this.element);
+  }
+
+  /** @param {Selection | null} selection @param {Box | null} box in CSS pixels of the map */
+  show(selection, box) {
+    const words = selection && box ? describe(this.score().scene, selection, lang()) : '';
+    this.element.hidden = !words;
+    if (!words || !box) return;
+    fill(this.element, foreign(words, { most: 240 }));
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const host = byId('map');
+    const above = box.y - GAP - height;
+    const x = Math.max(GAP, Math.min(host.clientWidth - width - GAP, box.x + box.w / 2 - width / 2));
+    this.element.style.setProperty('left', `${Math.round(x)}px`);
+    this.element.style.setProperty('top', `${Math.round(above > 0 ? above : box.y + box.h + GAP)}px`);
+  }
+}
