@@ -219,12 +219,13 @@ export class Scene {
     const w = this.lane;
     if (this.readable && !(flags & FLAG.FOLLOWED)) {
       const k = this.map.marks.k.data[mark];
-      const right = this.layout.x(this.map.marks.turn.data[mark]) + (flags & FLAG.SHARED ? afterWrite(w) - 7 : w - 2);
-      const room = k ? right - x + 6 : Math.min(w - 4, (right - x) * 2);
+      const left = this.layout.x(this.map.marks.turn.data[mark]);
+      const right = left + (flags & FLAG.SHARED ? afterWrite(w) - 7 : w - 2);
+      const room = k ? right - left - 4 : Math.min(w - 4, (right - x) * 2);
       const text = this.lettering.fit(this.valueText(mark), FONT.value, room - 10);
       if (text) {
         const width = Math.min(room, this.lettering.width(text, FONT.value) + 12);
-        return { x: k ? x - 6 : x - width / 2, y: y - 9.5, w: width, h: 19, text };
+        return { x: k ? Math.min(x - 6, right - width) : x - width / 2, y: y - 9.5, w: width, h: 19, text };
       }
     }
     const side = this.readable ? SQUARE - 1 : Math.max(4, Math.min(SQUARE, w * 0.3));

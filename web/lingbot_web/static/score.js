@@ -295,17 +295,21 @@ export class Score {
 
   /** Shows each stave's newest row, where a stave has more rows than room. */
   #scrollToNewest() {
-    const { marks, lanes, list, firstTurn, lastTurn } = this.scene.map;
-    const open = new Set(this.layout.staves.staves.map(({ layer }) => layer));
-    for (let turn = lastTurn; turn >= Math.max(firstTurn, lastTurn - NEWEST_TURNS) && open.size; turn--) {
-      const found = lanes.of.get(turn)?.marks ?? [];
-      for (let i = found.length - 1; i >= 0; i--) {
-        const node = marks.node.data[found[i]];
+    const { marks, lanes, list, rows, firstTurn, lastTurn } = this.scene.map;
+    /** @type {Map<Layer, number>} */
+    const newest = new Map();
+    for (let turn = lastTurn; turn >= Math.max(firstTurn, lastTurn - NEWEST_TURNS) && newest.size < LAYERS.length; turn--) {
+      /** @type {Map<Layer, number>} */
+      const inLane = new Map();
+      for (const mark of lanes.of.get(turn)?.marks ?? []) {
+        const node = marks.node.data[mark];
         const { layer } = list[node];
-        if (this.scene.map.rows.number[node] < 0 || !open.delete(layer)) continue;
-        this.#scrollTo(node);
+        // The newest visit and slot, but the best document: a stage's documents come best first.
+        if (rows.number[node] >= 0 && !(layer === 'knowledge' && inLane.has(layer))) inLane.set(layer, node);
       }
+      for (const [layer, node] of inLane) if (!newest.has(layer)) newest.set(layer, node);
     }
+    for (const node of newest.values()) this.#scrollTo(node);
   }
 
   /** Scrolls to the nearest row above (-1) or below (+1) that has a mark in the window. @param {Layer} layer @param {1 | -1} step */

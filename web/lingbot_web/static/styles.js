@@ -10,8 +10,8 @@ export const WEIGHTS = 8;
 const NAMES = /** @type {const} */ ([
   'docTie', 'mergeLine', 'ask', 'route', 'use', 'assign', 'life', 'lifeEnd', 'stale', 'leakTie', 'staleHead',
   'move', 'moveLow', 'moveCloses', 'moveBad', 'moveHead', 'selfArc', 'selfArcBad', 'tie', 'bracket',
-  'plate', 'pill', 'pillLow', 'pillBad', 'pillBadLow', 'tick', 'tickMissing', 'tickMissingBad',
-  'read', 'readStale', 'readLeak', 'slot', 'slotNull', 'slotBad', 'slotNullBad', 'square', 'squareBad', 'slotStroke', 'slotStrokeBad',
+  'square', 'squareBad', 'plate', 'pill', 'pillLow', 'pillBad', 'pillBadLow', 'tick', 'tickMissing', 'tickMissingBad',
+  'read', 'readStale', 'readLeak', 'slot', 'slotNull', 'slotBad', 'slotNullBad', 'slotStroke', 'slotStrokeBad',
   'question', 'docUsed', 'docSeen', 'docBad', 'docBadSeen', 'ring', 'answer', 'answerLines', 'strike',
   'pillText', 'pillTextBad', 'pillName', 'pillNameBad', 'selfText', 'selfTextBad', 'slotText', 'slotTextBad', 'slotTextNull', 'rank', 'rankBad', 'score',
 ]);

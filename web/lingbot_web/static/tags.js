@@ -143,7 +143,7 @@ function freePlace(scene, evidence, from, to, wide) {
   const { map } = scene;
   const marks = map.rows.byNode[evidence.row]?.marks ?? [];
   const middle = (from + to) / 2;
-  const half = wide / 2 + 4;
+  const half = wide / 2 + 8;
   let best = NaN;
   let left = scene.layout.x(scene.layout.from) - 4;
   const offer = (/** @type {number} */ right) => {
