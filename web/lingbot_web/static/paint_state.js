@@ -132,7 +132,7 @@ function paintWrite(scene, ink, mark) {
   const box = scene.slotBox(mark);
   paintTie(scene, ink, mark, LINK.ASSIGN, S.assign, level, box);
   if (!box.text || ghost) {
-    ink.box(bad ? S.squareBad : flags & (FLAG.EMPTY | FLAG.CLEARED) ? S.slotNull : S.square, level, box.x, box.y, box.w, box.h, ghost && box.text ? 4 : 1.5);
+    ink.box(bad ? S.squareBad : flags & (FLAG.EMPTY | FLAG.CLEARED) ? S.squareNull : S.square, level, box.x, box.y, box.w, box.h, ghost && box.text ? 4 : 1.5);
   } else {
     const empty = flags & (FLAG.EMPTY | FLAG.CLEARED);
     ink.box(S.plate, LEVEL.FULL, box.x, box.y, box.w, box.h, 4);

@@ -10,7 +10,7 @@ export const WEIGHTS = 8;
 const NAMES = /** @type {const} */ ([
   'docTie', 'mergeLine', 'ask', 'route', 'use', 'assign', 'life', 'lifeEnd', 'stale', 'leakTie', 'staleHead',
   'move', 'moveLow', 'moveCloses', 'moveBad', 'moveHead', 'selfArc', 'selfArcBad', 'tie', 'bracket',
-  'square', 'squareBad', 'plate', 'pill', 'pillLow', 'pillBad', 'pillBadLow', 'tick', 'tickMissing', 'tickMissingBad',
+  'square', 'squareNull', 'squareBad', 'plate', 'pill', 'pillLow', 'pillBad', 'pillBadLow', 'tick', 'tickMissing', 'tickMissingBad',
   'read', 'readStale', 'readLeak', 'slot', 'slotNull', 'slotBad', 'slotNullBad', 'slotStroke', 'slotStrokeBad',
   'question', 'docUsed', 'docSeen', 'docBad', 'docBadSeen', 'ring', 'answer', 'answerLines', 'strike',
   'pillText', 'pillTextBad', 'pillName', 'pillNameBad', 'selfText', 'selfTextBad', 'slotText', 'slotTextBad', 'slotTextNull', 'rank', 'rankBad', 'score',
@@ -75,6 +75,7 @@ export function mapStyles(c) {
     slotBad: { fill: c['bad-bg'], stroke: c.bad, width: 2 },
     slotNullBad: { fill: c['bad-bg'], stroke: c.bad, width: 2, dash: [3, 2] },
     square: { fill: c.state },
+    squareNull: { fill: c.map, stroke: c.state, width: 1.25, dash: [2, 2] },
     squareBad: { fill: c.bad },
     slotStroke: { stroke: c.state, width: 1.5 },
     slotStrokeBad: { stroke: c.bad, width: 1.5 },
