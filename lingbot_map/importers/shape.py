@@ -154,12 +154,19 @@ def _read(raw: bytes) -> Any:
 
 
 def _samples(shape: Shape) -> list[Any]:
+    """The objects among the first items; the first other one is told in ``why`` if nothing is yet."""
     found = []
-    for item in shape.items():
-        if not item.bad:
-            value = _read(shape.text[item.start : item.end])
-            if type(value) is dict:
-                found.append(value)
-        if item.number >= _SAMPLES:
-            break
+    for item in islice(shape.items(), _SAMPLES):
+        why = item.bad
+        if not why:
+            try:
+                value = parse(shape.text[item.start : item.end])
+            except BadRecord as bad:
+                why = str(bad)
+            else:
+                if type(value) is dict:
+                    found.append(value)
+                    continue
+                why = "not an object"
+        shape.why = shape.why or f"item {item.number}: {why}"
     return found
