@@ -106,7 +106,7 @@ export class Card {
       field,
       h('button', { class: 'button primary', type: 'submit' }, text('card.enter')),
     );
-    return frame(text(`card.${kind}`), text(`card.${kind}.why`), h('div', { class: 'snippet' }, h('pre', { class: 'mono' }, `${text('card.printed')}\n  http://127.0.0.1:8700/#t=…`)), form);
+    return frame(text(`card.${kind}`), text(`card.${kind}.why`), kind === 'unauthorised' && h('div', { class: 'snippet' }, h('pre', { class: 'mono' }, `${text('card.printed')}\n  ${new URL('.', document.baseURI).href}#t=…`)), form);
   }
 }
 
