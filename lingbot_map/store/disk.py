@@ -61,6 +61,7 @@ def sync_folder(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
+    """The folder is there afterwards; ``NotADirectoryError`` where something else has its name."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(path, FOLDER_MODE)
     if not is_folder(path):

@@ -90,6 +90,7 @@ def joined(line: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def header_line(session: str) -> bytes:
+    """The first line of a session's log."""
     return seal(orjson.dumps({"lingbot": "recording", "version": VERSION, "session": session}))
 
 

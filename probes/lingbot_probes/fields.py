@@ -119,6 +119,7 @@ def is_container(value: Any) -> bool:
 
 
 def first(fields: dict[str, Any], keys: tuple[str, ...]) -> Any:
+    """The value of the first of ``keys`` that has one."""
     for key in keys:
         if fields.get(key) is not None:
             return fields[key]

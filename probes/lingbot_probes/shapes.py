@@ -351,6 +351,7 @@ def slots_assigned(
 
 
 def slot_assigned(slot: str, value: Any, scope: str = "", label: str = "") -> dict[str, Any]:
+    """The signal that ``slot`` got ``value``, cut to what a signal may hold."""
     room = Room()
     signal = {"kind": "slot_assigned", "slot": text(slot, room, NAME), "value": captured(value, room)}
     if scope:
