@@ -15,8 +15,8 @@ PACKAGES = ("probes/lingbot_probes", "lingbot_map", "web/lingbot_web")
 
 LONG = 400
 LONG_FOR_A_REASON: dict[str, str] = {
-    "tests/probes/test_behaviour.py": "one table of callables and one of decorators, crossed; a split would repeat both",
-    "web/lingbot_web/static/fold.js": "one case a delta over columns that a keyframe fills too; they share private state",
+    "tests/probes/test_behaviour.py": "a table of callables crossed with one of decorators: a split repeats both",
+    "web/lingbot_web/static/fold.js": "a case for each delta over columns that a keyframe fills too",
     "web/lingbot_web/static/score.js": "the view's one public face; what it does is in modules of its own already",
 }
 """Modules over the limit, each with the reason why it is better whole."""
