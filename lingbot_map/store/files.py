@@ -25,10 +25,11 @@ from pathlib import Path
 
 from lingbot_map.errors import DataFolderBusy, NotWritten, StoreError, UnknownSession
 from lingbot_map.store import Origin, key_of
+from lingbot_map.store.appender import Fsync
 from lingbot_map.store.disk import FOLDER_MODE, is_folder, open_file, read_file, sync_folder
 from lingbot_map.store.head import read_head
 from lingbot_map.store.log import Header, last_good, read_header
-from lingbot_map.store.recording import LOG, FileRecording, Fsync, refuse_newer
+from lingbot_map.store.recording import LOG, FileRecording, refuse_newer
 from lingbot_map.store.snapshots import Snapshots
 
 _KEY = re.compile(r"[0-9a-f]{32}")

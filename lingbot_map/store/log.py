@@ -43,8 +43,11 @@ class Header:
     damaged: str = ""
 
 
-def _chunks(fd: int, start: int, stop: int, size: int) -> Iterator[tuple[int, bytes]]:
-    """(offset, line with its end) of each line; the last one may lack its end."""
+def _chunks(fd: int, start: int, stop: int, size: int) -> Iterator[tuple[int, list[bytes], bytes]]:
+    """(offset, whole lines without their ends, what follows them and is not whole), in pieces from ``size`` bytes on.
+
+    What is not whole comes again at the head of the next piece, but at the end of it all.
+    """
     rest, at = b"", start
     while start < stop:
         chunk = os.pread(fd, min(size, stop - start), start)
@@ -52,27 +55,37 @@ def _chunks(fd: int, start: int, stop: int, size: int) -> Iterator[tuple[int, by
             break
         start += len(chunk)
         size = _CHUNK
-        if b"\n" not in chunk:
-            rest += chunk
-            continue
-        parts = (rest + chunk).split(b"\n")
-        rest = parts.pop()
-        for part in parts:
-            yield at, part + b"\n"
-            at += len(part) + 1
-    if rest:
-        yield at, rest
+        lines = (rest + chunk).split(b"\n")
+        rest = lines.pop()
+        yield at, lines, rest if start >= stop else b""
+        at = start - len(rest)
+        if not lines:
+            size = min(4 * len(rest), 64 * _CHUNK)  # a very long line: don't go through it again for each piece
+
+
+def _first_line(fd: int, start: int, stop: int) -> tuple[int, bytes]:
+    """(offset, line with its end if it has one)."""
+    for at, lines, rest in _chunks(fd, start, stop, _STEP):
+        if lines:
+            return at, lines[0] + b"\n"
+        if rest:
+            return at, rest
+    return start, b""
 
 
 def walk(fd: int, start: int, stop: int, *, chunk: int = _CHUNK) -> Iterator[Good | Bad]:
     """Everything from ``start``, which is the beginning of a line, to ``stop``."""
-    for at, line in _chunks(fd, start, stop, chunk):
-        if line[-1:] == b"\n":
-            covered = unseal(line[:-1])
+    for at, lines, rest in _chunks(fd, start, stop, chunk):
+        for line in lines:
+            covered = unseal(line)
+            end = at + len(line) + 1
             if covered is not None and (seq := seq_of(covered)):
-                yield Good(at, at + len(line), seq, covered)
-                continue
-        yield from _resync(at, line)
+                yield Good(at, end, seq, covered)
+            else:
+                yield from _resync(at, line + b"\n")
+            at = end
+        if rest:
+            yield from _resync(at, rest)
 
 
 def _resync(at: int, line: bytes) -> Iterator[Good | Bad]:
@@ -101,7 +114,7 @@ def _resync(at: int, line: bytes) -> Iterator[Good | Bad]:
 
 def read_header(fd: int, size: int) -> Header:
     """The first line, also if the byte after it or something in it is damaged."""
-    _, line = next(_chunks(fd, 0, size, _STEP), (0, b""))
+    _, line = _first_line(fd, 0, size)
     if not line:
         return Header(0, 0, "", "empty")
     for start, end, covered in joined(line.rstrip(b"\n")):
@@ -119,6 +132,7 @@ def read_header(fd: int, size: int) -> Header:
 
 
 def newer(header: Header) -> bool:
+    """Whether a later version of the program wrote it."""
     return header.version > VERSION
 
 
@@ -141,13 +155,10 @@ def find(fd: int, start: int, stop: int, seq: int) -> int:
 
 def _first_after(fd: int, middle: int, high: int) -> Good | None:
     """The first good event that begins after ``middle`` and before ``high``."""
-    begin = None
-    for at, line in _chunks(fd, middle, high, _STEP):
-        if line[-1:] == b"\n":
-            begin = at + len(line)
-        break
-    if begin is None:
+    at, line = _first_line(fd, middle, high)
+    if line[-1:] != b"\n":
         return None
+    begin = at + len(line)
     for item in walk(fd, begin, high, chunk=_STEP):
         if isinstance(item, Good):
             return item

@@ -18,8 +18,7 @@ import pytest
 
 from lingbot_map.errors import DataFolderBusy, NewerFormat, NotWritten, StoreError, UnknownSession
 from lingbot_map.events import EpochStarted, Event, Gap
-from lingbot_map.store import key_of
-from lingbot_map.store import recording as recording_module
+from lingbot_map.store import appender, key_of
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.lines import header_line, joined, read_event, seal, unseal
 from lingbot_map.store.recording import FileRecording
@@ -302,7 +301,7 @@ def test_a_full_disk_keeps_events_in_memory_and_loses_none(tmp_path: Path) -> No
 
 def test_a_backlog_that_is_full_takes_nothing_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(tmp_path, 3)
-    monkeypatch.setattr(recording_module, "BACKLOG_EVENTS", 10)
+    monkeypatch.setattr(appender, "BACKLOG_EVENTS", 10)
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with opened(tmp_path) as recording:
         recording.recover(BEGIN)
@@ -333,7 +332,7 @@ def test_after_a_failed_flush_the_log_goes_on_in_a_fresh_file(tmp_path: Path, mo
         old = log.stat().st_ino
         recording.append([event_of(4)])
         with monkeypatch.context() as patched:
-            patched.setattr(recording_module, "datasync", refuse)
+            patched.setattr(appender, "datasync", refuse)
             assert not recording.sync()
         assert flushed == [old]
         assert not recording.append([event_of(5)])
