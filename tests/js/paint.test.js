@@ -188,3 +188,28 @@ test('counts per 2^k turns are sums, whatever the order and the growth', () => {
   lanes.flag(701, 0);
   assert.equal(lanes.sum(1, 350, 3), 4);
 });
+
+test('while the window moves nothing is drawn over the gutter but its own columns', () => {
+  const map = long(40, 3);
+  const scene = sceneOf(map, 9.6, 22.6);
+  const painter = new Painter();
+  painter.paint(fakeContext(), scene, true);
+  const ctx = fakeContext();
+  let clips = 0;
+  const saved = /** @type {number[]} */ ([]);
+  const watch = (/** @type {'save' | 'restore' | 'clip' | 'fillRect'} */ name, /** @type {(x: number, y: number, w: number, h: number) => void} */ seen) => {
+    const inner = /** @type {any} */ (ctx[name]);
+    /** @type {any} */ (ctx)[name] = (/** @type {any[]} */ ...args) => {
+      seen(args[0], args[1], args[2], args[3]);
+      inner(...args);
+    };
+  };
+  watch('save', () => saved.push(clips));
+  watch('restore', () => (clips = saved.pop() ?? 0));
+  watch('clip', () => clips++);
+  watch('fillRect', (x, _y, _w, h) => assert.ok(clips || x >= 152 || h < 30, `a rectangle from ${x} is ${h} high`));
+  scene.layout.from += 0.3;
+  scene.layout.to += 0.3;
+  painter.paint(ctx, scene, false);
+  assert.ok(ctx.calls.fillRect);
+});

@@ -146,7 +146,7 @@ export class Layout {
   /** Width of an intent's pill. */
   get pill() {
     const w = this.lane;
-    return w > WIDE ? 92 : Math.max(6, Math.min(30, w * 0.46));
+    return w > WIDE ? 92 : Math.max(w > READABLE ? 24 : 6, Math.min(30, w * 0.46));
   }
 }
 

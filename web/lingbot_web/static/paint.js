@@ -35,11 +35,11 @@ export class Painter {
     scene.begin();
     const { layout } = scene;
     const findings = scene.lane < DENSE ? scene.gaps() : scene.findings();
-    paintGround(ctx, scene);
     ctx.save();
     ctx.beginPath();
     ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
     ctx.clip();
+    paintGround(ctx, scene);
     paintGaps(ctx, scene, findings);
     if (scene.lane < DENSE) {
       paintDensity(ctx, scene);

@@ -11,7 +11,9 @@ import { ageText } from 'lb/tags';
 
 const STALE = badBit('stale');
 const LABEL_X = 22;
-const VALUE_ROOM = 58;
+/** A value has at most so much room, and so much even beside a long name. */
+const LARGEST_VALUE = 62;
+const SMALLEST_VALUE = 34;
 const COLOUR = /** @type {const} */ ({ flow: 'flow', state: 'state', knowledge: 'know' });
 const COLUMN = /** @type {const} */ ({ flow: 'score.visits', state: 'score.now', knowledge: 'score.hits' });
 
@@ -144,12 +146,14 @@ function paintRow(ctx, scene, stave, row, y, first) {
     ctx.lineTo(32, y + 0.5);
     ctx.stroke();
   }
-  const value = lettering.fit(rowValue(scene, stave, row), FONT.value, VALUE_ROOM);
+  const parent = row.under ? ` · ${plain(map.node(row.under)?.label ?? row.under.slice(7))}` : '';
+  const label = plain(node.label) + parent;
+  const font = bits || chosen ? FONT.labelStrong : FONT.label;
+  const left = GUTTER - 20 - x - lettering.width(label, font);
+  const value = lettering.fit(rowValue(scene, stave, row), FONT.value, Math.min(LARGEST_VALUE, Math.max(SMALLEST_VALUE, left)));
   const age = bits & STALE ? staleAge(scene, row.node) : '';
   const room = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 8 : 0) - (age ? lettering.width(age, FONT.small) + 6 : 0);
-  const font = bits || chosen ? FONT.labelStrong : FONT.label;
-  const parent = row.under ? ` · ${plain(map.node(row.under)?.label ?? row.under.slice(7))}` : '';
-  const name = lettering.fit(plain(node.label) + parent, font, room);
+  const name = lettering.fit(label, font, room);
   const past = node.seq > scene.seq;
   ctx.globalAlpha = past ? 0.34 : scene.faded(row.node) ? 0.6 : 1;
   ctx.textAlign = 'left';

@@ -197,7 +197,7 @@ export class Scene {
 
   /** Height of a visit's pill. */
   get pillHeight() {
-    return this.readable ? 20 : Math.max(6, Math.min(14, this.pill));
+    return Math.min(this.layout.staves.rowHeight - 4, this.readable ? 20 : Math.max(6, Math.min(14, this.pill)));
   }
 
   /** A written value as it is shown. @param {number} mark */
@@ -224,8 +224,9 @@ export class Scene {
       const room = k ? right - left - 4 : Math.min(w - 4, (right - x) * 2);
       const text = this.lettering.fit(this.valueText(mark), FONT.value, room - 10);
       if (text) {
+        const high = Math.min(19, this.layout.staves.rowHeight - 3);
         const width = Math.min(room, this.lettering.width(text, FONT.value) + 12);
-        return { x: k ? Math.min(x - 6, right - width) : x - width / 2, y: y - 9.5, w: width, h: 19, text };
+        return { x: k ? Math.min(x - 6, right - width) : x - width / 2, y: y - high / 2, w: width, h: high, text };
       }
     }
     const side = this.readable ? SQUARE - 1 : Math.max(4, Math.min(SQUARE, w * 0.3));

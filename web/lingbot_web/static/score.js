@@ -475,6 +475,12 @@ export class Score {
     const counts = { flow: of.flow.length, state: of.state.length, knowledge: of.knowledge.length };
     this.layout.staves = chooseStaves(this.layout.height, this.layers, counts);
     for (const stave of this.layout.staves.staves) stave.scroll = Math.min(scrolls[stave.layer] ?? 0, scrollable(stave, counts[stave.layer]));
+    this.options.onLayout?.();
+  }
+
+  /** Where the staves stand, in CSS pixels of the host, also those without rows. */
+  staves() {
+    return this.layout.staves.staves.map(({ layer, rows, bottom }) => ({ layer, y: rows, h: bottom - rows, rows: this.scene.map.rows.of[layer].length }));
   }
 
   /** @param {number} parts */

@@ -85,6 +85,7 @@
  * @property {(seq: number | null) => void} [onPlayhead]
  * @property {(on: boolean) => void} [onFollow]
  * @property {(layers: Layers) => void} [onLayers] a layer was switched from the keyboard
+ * @property {() => void} [onLayout] heights of the staves were chosen anew
  * @property {() => boolean} [reducedMotion] default: the media query
  */
 
