@@ -191,7 +191,7 @@ test('counts per 2^k turns are sums, whatever the order and the growth', () => {
 
 test('while the window moves nothing is drawn over the gutter but its own columns', () => {
   const map = long(40, 3);
-  const scene = sceneOf(map, 9.6, 22.6);
+  const scene = sceneOf(map, 10.2, 23.2);
   const painter = new Painter();
   painter.paint(fakeContext(), scene, true);
   const ctx = fakeContext();
