@@ -284,6 +284,7 @@ class DialogueMap:
         if finding.id not in self.findings:
             self.found[finding.kind] = self.found.get(finding.kind, 0) + 1
         self.findings[finding.id] = finding
+        self.indexes.found(finding)
 
     def _loss_noted(self, delta: d.LossNoted) -> None:
         lost = delta.lost

@@ -6,7 +6,7 @@ import heapq
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from lingbot_map.model import Edge, Node
+from lingbot_map.model import Edge, Finding, Node
 
 if TYPE_CHECKING:
     from lingbot_map.graph import DialogueMap
@@ -216,13 +216,15 @@ class Deadlines:
 class Indexes:
     """All of them; the map folds each edge in as it appears."""
 
-    __slots__ = ("answers", "deadlines", "documents", "retrievals", "walk")
+    __slots__ = ("answers", "deadlines", "documents", "newest", "retrievals", "walk")
 
     def __init__(self) -> None:
         self.walk = Walk()
         self.retrievals = Retrievals()
         self.deadlines = Deadlines()
         self.answers: dict[int, int] = {}
+        # The newest finding of a kind on a node, for those that grow while the same thing goes on.
+        self.newest: dict[tuple[str, str], str] = {}
         # What a source last said of each document: most stages of a retrieval say the same again. Not rebuilt after
         # a load, since comparing with the node then comes to the same.
         self.documents: dict[str, tuple[object, ...]] = {}
@@ -230,6 +232,11 @@ class Indexes:
     def answered(self, node: Node) -> None:
         """Fold one answer in: ``answers`` has the number of each turn's newest, as in ``answer:{turn}.{number}``."""
         self.answers[node.turn] = int(node.id.partition(".")[2] or 1)
+
+    def found(self, finding: Finding) -> None:
+        """Fold one finding in."""
+        if finding.nodes:
+            self.newest[finding.kind, finding.nodes[0]] = finding.id
 
     def see(self, edge: Edge) -> None:
         """Fold one edge in."""
@@ -248,6 +255,9 @@ class Indexes:
         self.retrievals = Retrievals()
         self.deadlines = Deadlines()
         self.answers = {}
+        self.newest = {}
+        for finding in map.findings.values():
+            self.found(finding)
         undone = bool(map.undone)
         for edge in map.edges.values():
             if not (undone and map.is_undone(edge.seq)):

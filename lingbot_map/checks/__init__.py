@@ -18,7 +18,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from lingbot_map.events import Event
+from lingbot_map.graph import DialogueMap
 from lingbot_map.model import Finding, FindingKind
 
 CODES: dict[FindingKind, str] = {
@@ -60,6 +63,27 @@ def finding(
         seqs,
         facts,
         {"en": en, "zh": zh},
+    )
+
+
+_MOST_EVIDENCE = 50  # events; then a finding that grows ends and another begins, since it is sent whole each time
+
+
+def grown(map: DialogueMap, new: Finding) -> Finding:
+    """``new``, or the finding on the same thing from shortly before with what ``new`` adds to it.
+
+    What goes wrong turn after turn is one finding that grows, not one a turn. "Shortly" is the policy's
+    ``drift_recent`` turns.
+    """
+    old = map.findings.get(map.indexes.newest.get((new.kind, new.nodes[0]), ""))
+    if old is None or new.turn - old.turn > map.policy.drift_recent or len(old.seqs) >= _MOST_EVIDENCE:
+        return new
+    return msgspec.structs.replace(
+        new,
+        id=old.id,
+        since=min(old.since, new.since),
+        edges=list(dict.fromkeys([*old.edges, *new.edges])),
+        seqs=sorted({*old.seqs, *new.seqs}),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lingbot_map.checks import finding
+from lingbot_map.checks import finding, grown
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
 from lingbot_map.indexes import Ranking, Retrieval
@@ -17,7 +17,7 @@ from lingbot_map.model import Finding
 
 
 def check(map: DialogueMap, event: Event) -> Finding | None:
-    """The finding, if the re-ranking that ``event`` brought is one. Once a turn and winner."""
+    """The finding, if the re-ranking that ``event`` brought is one."""
     retrieval = map.indexes.retrievals.current
     final = retrieval.stage("reranked") if retrieval is not None else None
     if retrieval is None or final is None or final.seq != event.seq or len(final.docs) < 2:
@@ -127,10 +127,7 @@ def _finding(
     *,
     en: str,
     zh: str,
-) -> Finding | None:
-    id = f"drift:{winner[4:]}:{event.turn}"
-    if id in map.findings:
-        return None
+) -> Finding:
     won, lost = map.nodes[winner].props, map.nodes[rival].props
     near = next((score for doc, score in won.get("near", ()) if f"doc:{doc}" == rival), None)
     facts = {
@@ -147,9 +144,9 @@ def _finding(
     if near is not None:
         en += f"; the two are {near:.2f} alike"
         zh += f"；两者相似度 {near:.2f}"
-    return finding(
+    new = finding(
         "drift",
-        id,
+        f"drift:{winner[4:]}:{event.seq}",
         event,
         since=since,
         nodes=[winner, rival],
@@ -159,6 +156,7 @@ def _finding(
         en=en,
         zh=zh,
     )
+    return grown(map, new)
 
 
 def _label(map: DialogueMap, doc_id: str) -> str:

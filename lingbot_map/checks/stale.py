@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lingbot_map.checks import finding
+from lingbot_map.checks import finding, grown
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
 from lingbot_map.indexes import Ranking
@@ -21,7 +21,7 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def check(map: DialogueMap, event: Event) -> Finding | None:
-    """The finding, if the winner of the ranking that ``event`` brought is stale. Once a turn and document.
+    """The finding, if the winner of the ranking that ``event`` brought is stale.
 
     The ranking that counts is the re-ranked one, or the prompt's where the source has no re-ranking.
     """
@@ -34,15 +34,12 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
     if final.stage == "prompt" and retrieval.stage("reranked") is not None:
         return None
     winner = map.nodes[final.docs[0]]
-    id = f"stale:{winner.id[4:]}:{event.turn}"
-    if id in map.findings:
-        return None
     rival = _newer(map, winner, final)
     if rival is not None:
         old, new = winner.props["version"], rival.props["version"]
         return _finding(
+            map,
             event,
-            id,
             final,
             winner,
             rival,
@@ -55,8 +52,8 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
         return None
     days = int((event.at - updated_at) // _DAY)
     return _finding(
+        map,
         event,
-        id,
         final,
         winner,
         None,
@@ -102,12 +99,20 @@ def _same_text(map: DialogueMap, a: Node, b: Node) -> bool:
 
 
 def _finding(
-    event: Event, id: str, final: Ranking, winner: Node, rival: Node | None, facts: dict[str, Any], *, en: str, zh: str
+    map: DialogueMap,
+    event: Event,
+    final: Ranking,
+    winner: Node,
+    rival: Node | None,
+    facts: dict[str, Any],
+    *,
+    en: str,
+    zh: str,
 ) -> Finding:
     nodes = [winner.id] if rival is None else [winner.id, rival.id]
-    return finding(
+    new = finding(
         "stale",
-        id,
+        f"stale:{winner.id[4:]}:{event.seq}",
         event,
         since=event.turn,
         nodes=nodes,
@@ -117,3 +122,4 @@ def _finding(
         en=en,
         zh=zh,
     )
+    return grown(map, new)

@@ -228,7 +228,7 @@ def test_an_old_winner_is_stale() -> None:
     assert found.facts["age_days"] == 400
     d.own(PolicySet(values={"stale_age": 500 * DAY}))
     d.tell(said(), recalled("reranked", [old]))
-    assert len(d.findings("stale")) == 1, "the policy decides"
+    assert d.findings("stale") == [found], "the policy decides"
 
 
 def test_an_older_version_of_the_same_text_is_stale_and_of_another_text_is_not() -> None:
@@ -244,6 +244,20 @@ def test_an_older_version_of_the_same_text_is_stale_and_of_another_text_is_not()
     assert (found.facts["doc"], found.facts["rival"]) == ("a@1", "a@2")
     d.tell(said(), recalled("reranked", [Doc(id="x", version="1.2"), Doc(id="y", version="3.0")]))
     assert len(d.findings("stale")) == 1
+
+
+def test_what_goes_on_turn_after_turn_is_one_finding_that_grows() -> None:
+    d = Dialogue()
+    old = Doc(id="a", title="A", updated_at=d.now - 400 * DAY)
+    for _ in range(3):
+        d.tell(said(), recalled("reranked", [old]))
+    (found,) = d.findings("stale")
+    assert (found.since, found.turn) == (1, 3)
+    assert found.seqs == [2, 4, 6]
+    assert found.edges == ["recall:2.1", "recall:4.1", "recall:6.1"]
+    assert d.map.totals["finding:stale"] == 1
+    d.tell(*[said() for _ in range(6)], recalled("reranked", [old]))
+    assert [f.since for f in d.findings("stale")] == [1, 9], "six turns later it is another one"
 
 
 # --- losses and failures ------------------------------------------------------------------------------------------

@@ -74,14 +74,14 @@ def test_slot_pollution_is_a_leak_from_the_repair_into_the_price_query(root: Pat
 
 def test_recall_drift_names_the_popular_rule_and_the_one_it_beat(root: Path, tmp_path: Path) -> None:
     map = _map(root, tmp_path, "recall-drift")
-    drifts = [finding for finding in map.findings.values() if finding.code == "LM401"]
-    assert [finding.turn for finding in drifts] == [4, 5]
-    for drift in drifts:
-        assert (drift.facts["winner"], drift.facts["rival"]) == ("stacking-rules-old", "stacking-rules")
-        assert (drift.facts["winner_hits"], drift.facts["rival_hits"]) == (28, 3)
-        assert drift.facts["near"] == 0.87
-        assert "28" in drift.reason["en"]
-        assert "0.87" in drift.reason["zh"]
+    (drift,) = (finding for finding in map.findings.values() if finding.code == "LM401")
+    assert [map.moment_turn[seq - map.first_moment] for seq in drift.seqs] == [3, 4, 5]
+    assert drift.turn == 5
+    assert (drift.facts["winner"], drift.facts["rival"]) == ("stacking-rules-old", "stacking-rules")
+    assert (drift.facts["winner_hits"], drift.facts["rival_hits"]) == (28, 3)
+    assert drift.facts["near"] == 0.87
+    assert "28" in drift.reason["en"]
+    assert "0.87" in drift.reason["zh"]
     winner = map.nodes["doc:stacking-rules-old"]
     assert winner.props["hits"] == 28
     assert _codes(map) == ["LM401", "LM402"]  # and it is the older version
