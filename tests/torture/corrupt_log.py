@@ -110,6 +110,14 @@ def _truncations(trials: Trials, offsets: Iterable[int]) -> None:
         before = max(before, len(got.events))
 
 
+def _clean_cuts(trials: Trials, rng: random.Random, log: Path, count: int) -> None:
+    """Cuts exactly between two lines, which no line itself shows: only the head knows that there was more."""
+    ends = [at + 1 for at, byte in enumerate(log.read_bytes()) if byte == ord("\n")][:-1]
+    for end in sorted({ends[0], ends[-1], *rng.sample(ends, min(count, len(ends)))}):
+        got = trials.trial(f"cut between two lines at {end}", _log(lambda d, at=end: d[:at]))  # type: ignore[misc]
+        trials.report.check(f"the cut at {end} is declared", got.gaps, got.status)
+
+
 def _larger(trials: Trials, rng: random.Random, size: int, count: int) -> None:
     for _ in range(count):
         at = rng.randrange(size - 64)
@@ -195,6 +203,7 @@ def run(*, trials: int, events: int, seed: int, all_offsets: bool = False) -> Re
         every_bit = range(min(size, 4096) * 8)
         for bit in every_bit if all_offsets else [rng.randrange(size * 8) for _ in range(trials)]:
             made.trial(f"flip bit {bit}", _log(lambda d, bit=bit: _flip(d, bit)), at_most=1)  # type: ignore[misc]
+        _clean_cuts(made, rng, _newest("events.jsonl", healthy), max(3, trials // 20))
         _larger(made, rng, size, max(3, trials // 20))
         _snapshots(made, rng, healthy)
         _strangers(made)
