@@ -1,6 +1,7 @@
 """The way to a map server over HTTP, one of the sinks that a sender can have.
 
-Loads ``http.client`` and its kin when it is first used, never when the probe is imported.
+HTTP is spoken over a plain socket. ``http.client`` reads through a buffered file, whose lock a fork can leave locked
+for ever in the child, and importing it costs the bot 35 ms; a socket has neither lock nor price.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from http.client import HTTPConnection, HTTPResponse
+    from socket import socket
     from typing import Any
 
 DEFAULT = "http://127.0.0.1:8700"
 CONNECT = 2.0  # seconds
 ANSWER = 5.0  # seconds; a server that recovers a big recording answers 503 at once, it doesn't hold the line
+LONGEST = 4 << 20  # bytes of an answer
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -47,6 +49,8 @@ class Endpoint:
             raise ValueError(f"endpoint: expected http(s)://host[:port][/path], found {url[:80]!r}")
         if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
             raise ValueError(f"endpoint: expected a port from 1 to 65535, found {port[:20]!r}")
+        if not host.isascii() or not path.isascii() or any(c <= " " for c in host + path):
+            raise ValueError(f"endpoint: expected ASCII without blanks, found {url[:80]!r}")
         self.secure = scheme == "https"
         self.host = host
         self.port = int(port) if port else 443 if self.secure else 80
@@ -87,32 +91,41 @@ class Link:
 
     def __init__(self, endpoint: Endpoint, token: str = "") -> None:
         self.endpoint = endpoint
+        self.within = ANSWER  # seconds for an answer; less when the process is about to end
         self._given = token or endpoint.token
         self._token = ""
-        self._connection: HTTPConnection | None = None
-        self.within = ANSWER  # seconds for an answer; less when the process is about to end
+        self._socket: socket | None = None
+
+    def prepare(self) -> None:
+        """Load what the work needs, so that nothing is imported in the middle of it."""
+        import json  # noqa: F401
+        import socket  # noqa: F401
+
+        if self.endpoint.secure:
+            import ssl  # noqa: F401
+        if self.endpoint.local and not self._given:
+            import tempfile  # noqa: F401
 
     def deliver(self, batch: dict[str, Any]) -> dict[str, Any]:
         """The server's answer to the batch. Raises ``NotTaken``; then nothing is known about the batch."""
-        import http.client
         import json
 
         body = json.dumps(batch, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-        kept = self._connection is not None
+        kept = self._socket is not None
         try:
-            response, data = self._post(body)
-        except (OSError, http.client.HTTPException) as error:
+            status, data = self._post(body)
+        except (OSError, ValueError) as error:
             self.close()
             if not kept:
-                raise NotTaken(f"{type(error).__name__}: {error}") from None
+                raise NotTaken(_said(error)) from None
             try:  # the server closed a connection that had been idle; a repeated batch does no harm
-                response, data = self._post(body)
-            except (OSError, http.client.HTTPException) as again:
+                status, data = self._post(body)
+            except (OSError, ValueError) as again:
                 self.close()
-                raise NotTaken(f"{type(again).__name__}: {again}") from None
-        if response.status != 200:
+                raise NotTaken(_said(again)) from None
+        if status != 200:
             self.close()
-            raise _refusal(response)
+            raise _refusal(status)
         try:
             answer = json.loads(data)
         except ValueError:
@@ -122,37 +135,130 @@ class Link:
             raise NotTaken(f"what answers at port {self.endpoint.port} is no map server", wait=5.0)
         return answer
 
-    def _post(self, body: bytes) -> tuple[HTTPResponse, bytes]:
-        import http.client
-
-        connection = self._connection
+    def _post(self, body: bytes) -> tuple[int, bytes]:
+        connection = self._socket
         if connection is None:
-            to = self.endpoint
-            kind = http.client.HTTPSConnection if to.secure else http.client.HTTPConnection
-            connection = kind(to.host, to.port, timeout=min(CONNECT, self.within))
-            connection.connect()
-            self._connection = connection
-            self._token = self._given or (local_token(to.port) if to.local else "")
-        connection.sock.settimeout(self.within)
-        headers = {"Content-Type": "application/json"}
+            connection = self._socket = _connect(self.endpoint, min(CONNECT, self.within))
+            self._token = self._given or (local_token(self.endpoint.port) if self.endpoint.local else "")
+        connection.settimeout(self.within)
+        to = self.endpoint
+        host = f"[{to.host}]" if ":" in to.host else to.host
+        lines = [
+            f"POST {to.path} HTTP/1.1", f"Host: {host}:{to.port}", "Content-Type: application/json",
+            f"Content-Length: {len(body)}",
+        ]  # fmt: skip
         if self._token:
-            headers["Authorization"] = f"Bearer {self._token}"
-        connection.request("POST", self.endpoint.path, body, headers)
-        response = connection.getresponse()
-        return response, response.read(4 << 20)
+            lines.append(f"Authorization: Bearer {self._token}")
+        connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1", "replace") + body)
+        status, data, stays = _answer(connection)
+        if not stays:
+            self.close()
+        return status, data
 
     def close(self) -> None:
-        connection, self._connection = self._connection, None
+        connection, self._socket = self._socket, None
         if connection is not None:
             connection.close()
 
+    def forked(self) -> None:
+        """In a child: let go of the parent's connection without a word on it."""
+        connection, self._socket = self._socket, None
+        if connection is not None:
+            handle = connection.detach()
+            if handle >= 0:
+                os.close(handle)
 
-def _refusal(response: HTTPResponse) -> NotTaken:
-    status = response.status
+
+def _connect(to: Endpoint, within: float) -> socket:
+    import socket
+
+    # addresses are spelt out where they are known: a resolver's lock can be left locked by a fork as well
+    if to.host == "localhost":
+        known = [(socket.AF_INET, ("127.0.0.1", to.port)), (socket.AF_INET6, ("::1", to.port))]
+    elif to.local or to.host.replace(".", "").isdigit():
+        known = [(socket.AF_INET6 if ":" in to.host else socket.AF_INET, (to.host, to.port))]
+    else:
+        found = socket.getaddrinfo(to.host, to.port, type=socket.SOCK_STREAM)
+        known = [(family, address[:2]) for family, _, _, _, address in found]  # type: ignore[misc]
+    error: OSError = OSError("no address")
+    for family, address in known:
+        connection = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            connection.settimeout(within)
+            connection.connect(address)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if to.secure:
+                import ssl
+
+                return ssl.create_default_context().wrap_socket(connection, server_hostname=to.host)
+            return connection
+        except OSError as failed:
+            connection.close()
+            error = failed
+    raise error
+
+
+def _answer(connection: socket) -> tuple[int, bytes, bool]:
+    """Status, body, and whether the connection stays open. ``ValueError`` for what is no HTTP."""
+    data = b""
+    while (end := data.find(b"\r\n\r\n")) < 0:
+        data += _more(connection, data)
+    first, *lines = data[:end].decode("latin-1").split("\r\n")
+    version, status, *_ = first.split(" ", 2)
+    if not version.startswith("HTTP/1."):
+        raise ValueError("no HTTP")
+    headers = {}
+    for line in lines:
+        field, _, value = line.partition(":")
+        headers[field.strip().lower()] = value.strip().lower()
+    data = data[end + 4 :]
+    stays = version == "HTTP/1.1" and headers.get("connection") != "close"
+    if headers.get("transfer-encoding") == "chunked":
+        return int(status), _chunks(connection, data), stays
+    if "content-length" in headers:
+        length = int(headers["content-length"])
+        while len(data) < length:
+            data += _more(connection, data)
+        return int(status), data[:length], stays
+    while True:  # until the server closes
+        try:
+            data += _more(connection, data)
+        except ConnectionError:
+            return int(status), data, False
+
+
+def _chunks(connection: socket, data: bytes) -> bytes:
+    body = b""
+    while True:
+        while (end := data.find(b"\r\n")) < 0:
+            data += _more(connection, data)
+        size = int(data[:end].split(b";")[0], 16)
+        while len(data) < end + size + 4:
+            data += _more(connection, body + data)
+        body += data[end + 2 : end + 2 + size]
+        data = data[end + size + 4 :]
+        if size == 0:
+            return body
+
+
+def _more(connection: socket, so_far: bytes) -> bytes:
+    if len(so_far) > LONGEST:
+        raise ValueError("an answer without an end")
+    more = connection.recv(65_536)
+    if not more:
+        raise ConnectionResetError("the server closed the connection")
+    return more
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _refusal(status: int) -> NotTaken:
     if status in (401, 403):  # it may be started again with our token, or leave us its own
         return NotTaken(f"the map server answered {status}: is the token right?", wait=2.0)
     if status in (400, 413, 422):
         return NotTaken(f"the map server answered {status}", spoiled=True)
-    if status == 503 or status == 429:
+    if status in (429, 503):
         return NotTaken(f"the map server is busy ({status})", wait=0.2)
     return NotTaken(f"the map server answered {status}", wait=0.5 if status >= 500 else 5.0)

@@ -174,16 +174,17 @@ class Sender:
         """In the child: nobody else's events, numbers, connection or locks."""
         self._reset()
         self._renew()
-        if isinstance(self.sink, Link):
-            self.sink.close()
+        for sink in (self.sink, self._used):
+            if isinstance(sink, Link):
+                sink.forked()
+        self._used = None
 
     # -- the thread --------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
         try:
             with _importing:
-                import json.encoder  # noqa: F401
-                import tempfile  # noqa: F401
+                import json  # noqa: F401
             while not self._leaving:
                 wait = self._attempt()
                 if wait:
@@ -249,6 +250,9 @@ class Sender:
                 if isinstance(self._used, Link):
                     self._used.close()
             self._used, self._server = sink, None
+            if isinstance(sink, Link):
+                with _importing:
+                    sink.prepare()
         for source, parcel in self.ring.parcels(monotonic(), leaving=leaving).items():
             self._ship(sink, source, parcel)
 
