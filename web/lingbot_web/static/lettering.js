@@ -7,8 +7,6 @@ const NEVER_FIRST = '，。？！、；：,.?!;:%）)】」』》〉”’…·~
 const NEVER_LAST = '（(【「『《〈“‘';
 const KEPT = 1000;
 const ROOMS_KEPT = 200;
-/** Room counts in steps of so many pixels: a zoom finds most of its cuts made. */
-const ROOM_STEP = 3;
 /** Longer than any lane is wide: what comes from outside is cut before it is measured. */
 const LONGEST = 240;
 
@@ -77,7 +75,7 @@ export class Lettering {
 
   /** `text`, or as much of it as fits `room` and an ellipsis; "" where not even that fits. @param {string} text @param {string} font @param {number} room */
   fit(text, font, room) {
-    room -= room % ROOM_STEP;
+    room = Math.floor(room);
     const kept = this.#kept(this.cut, font, room);
     let fitted = kept.get(text);
     if (fitted === undefined) kept.set(text, (fitted = this.#fit(text, font, room)));
@@ -106,7 +104,7 @@ export class Lettering {
    * @param {string} text @param {string} font @param {number} room @param {number} lines @returns {string[]}
    */
   wrap(text, font, room, lines) {
-    room -= room % ROOM_STEP;
+    room = Math.floor(room);
     const kept = this.#kept(this.broken, font, room * 8 + lines);
     let broken = kept.get(text);
     if (!broken) kept.set(text, (broken = this.#wrap([...text], font, room, lines)));

@@ -56,7 +56,7 @@ export class Painter {
       paintTags(ctx, scene, findings);
     }
     ctx.restore();
-    const hidden = layout.staves.staves.map((stave) => hiddenMarks(scene, stave).join()).join(' ');
+    const hidden = layout.staves.staves.map((stave) => hiddenMarks(scene, stave).slice(0, 2).join()).join(' ');
     if (whole) paintGutter(ctx, scene);
     else if (hidden !== this.hidden) paintColumns(ctx, scene);
     this.hidden = hidden;

@@ -202,12 +202,12 @@ function staleAge(scene, place) {
   return Number.isNaN(days) ? scene.word('score.tag.stale.plain') : ageText(scene, days);
 }
 
-/** How many marks of the lanes in view stand on rows scrolled away above and below. @param {Scene} scene @param {Stave} stave @returns {[number, number]} */
+/** How many marks of the lanes in view stand on rows scrolled away above and below, and how many on rows shown. @param {Scene} scene @param {Stave} stave @returns {[number, number, number]} */
 export function hiddenMarks(scene, stave) {
   const { map } = scene;
   const rows = map.rows.of[stave.layer];
-  /** @type {[number, number]} */
-  const hidden = [0, 0];
+  /** @type {[number, number, number]} */
+  const hidden = [0, 0, 0];
   if (!scrollable(stave, rows.length) || scene.lane < DENSE) return hidden;
   for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
     for (const mark of map.lanes.of.get(turn)?.marks ?? []) {
@@ -217,6 +217,7 @@ export function hiddenMarks(scene, stave) {
       if (row < 0) continue;
       if (row < stave.scroll) hidden[0]++;
       else if (row >= stave.scroll + stave.room) hidden[1]++;
+      else hidden[2]++;
     }
   }
   return hidden;

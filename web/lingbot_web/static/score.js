@@ -8,6 +8,7 @@ import { press } from 'lb/keys';
 import { chooseStaves, GUTTER, Layout, scrollable } from 'lb/layout';
 import { Lettering } from 'lb/lettering';
 import { Painter } from 'lb/paint';
+import { hiddenMarks } from 'lb/paint_gutter';
 import { paintOverlay } from 'lb/paint_overlay';
 import { markOf, marksOf, turnsOf } from 'lb/picking';
 import { reach } from 'lb/reach';
@@ -312,6 +313,18 @@ export class Score {
     for (const node of newest.values()) this.#scrollTo(node);
   }
 
+  /** A stave none of whose rows has a mark in the window, though others have, scrolls to the nearest that has. @returns {boolean} whether one did */
+  #uncover() {
+    let moved = false;
+    for (const stave of this.layout.staves.staves) {
+      const [above, below, shown] = hiddenMarks(this.scene, stave);
+      if (shown || !(above || below)) continue;
+      this.scrollToHidden(stave.layer, above ? -1 : 1);
+      moved = true;
+    }
+    return moved;
+  }
+
   /** Scrolls to the nearest row above (-1) or below (+1) that has a mark in the window. @param {Layer} layer @param {1 | -1} step */
   scrollToHidden(layer, step) {
     const { marks, lanes, rows, list } = this.scene.map;
@@ -518,6 +531,8 @@ export class Score {
     this.layout.from = this.window.from;
     this.layout.to = this.window.to;
     this.timeline.span(this.axis.first, this.axis.end);
+    this.scene.begin();
+    if (parts & (MAP | PAN) && this.#uncover()) parts |= MAP;
     if (parts & (MAP | PAN)) this.painter.paint(scaled(this.mapCanvas), this.scene, (parts & MAP) !== 0);
     if (parts & (MAP | PAN | OVER)) paintOverlay(scaled(this.overCanvas), this.scene, this.hovered, this.playhead);
     if (parts & (SCRUB | PAN)) {
