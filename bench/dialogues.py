@@ -91,9 +91,8 @@ def _turn(rng: random.Random, turn: int, docs: int, slots: int) -> Iterator[Sign
         slot = _slot(rng, slots)
         chance = rng.random()
         if chance < 0.5:
-            yield SlotAssigned(
-                slot=slot, value=f"value {rng.randrange(1000)}", scope=rng.choice(("task", "session", ""))
-            )
+            value = f"value of {slot}" if rng.random() < 0.9 else f"value {rng.randrange(1000)}"
+            yield SlotAssigned(slot=slot, value=value, scope=rng.choice(("task", "session", "session")))
         elif chance < 0.95:
             yield SlotRead(slot=slot, reader="fill_form")
         else:

@@ -29,7 +29,7 @@ class Source:
     ``runs`` are (n, seq) where the distance between the two changes, so that a source's number finds its event.
     """
 
-    __slots__ = ("mark", "missing", "runs")
+    __slots__ = ("_distance", "mark", "missing", "runs")
 
     def __init__(
         self, mark: int = 0, missing: list[list[int]] | None = None, runs: list[list[int]] | None = None
@@ -37,6 +37,7 @@ class Source:
         self.mark = mark
         self.missing: list[list[int]] = missing or []
         self.runs: list[list[int]] = runs or []
+        self._distance = self.runs[-1][1] - self.runs[-1][0] if self.runs else None
 
     def has(self, n: int) -> bool:
         """Whether number ``n`` has arrived."""
@@ -54,11 +55,11 @@ class Source:
         else:
             self._fill(n)
             return  # a late one: its distance says nothing about those that follow
-        runs = self.runs
-        if not runs or runs[-1][1] - runs[-1][0] != seq - n:
-            runs.append([n, seq])
-            if len(runs) > _RUNS_KEPT:
-                del runs[: _RUNS_KEPT // 2]
+        if seq - n != self._distance:
+            self._distance = seq - n
+            self.runs.append([n, seq])
+            if len(self.runs) > _RUNS_KEPT:
+                del self.runs[: _RUNS_KEPT // 2]
 
     def _fill(self, n: int) -> None:
         for i, (first, last) in enumerate(self.missing):
@@ -180,11 +181,6 @@ class DialogueMap:
         counts.update((f"finding:{kind}", n) for kind, n in self.found.items())
         return counts
 
-    def seen(self, source: str, n: int) -> bool:
-        """Whether the source's number ``n`` is in this map already."""
-        known = self.sources.get(source)
-        return known is not None and known.has(n)
-
     def props_at(self, node_id: str, seq: int) -> dict[str, Any]:
         """The node's props as they stood after event ``seq``; empty before its first entry."""
         props: dict[str, Any] = {}
@@ -277,7 +273,11 @@ class DialogueMap:
     def _edge_created(self, delta: d.EdgeCreated) -> None:
         edge = delta.edge
         self.edges[edge.id] = edge
-        self.indexes.see(edge)
+        kind = edge.kind
+        if kind == "recall":  # as `indexes.see` does; edges are the bulk of all deltas
+            self.indexes.retrievals.see(edge)
+        elif kind == "jump" or kind == "assign":
+            self.indexes.walk.see(edge)
 
     def _finding_raised(self, delta: d.FindingRaised) -> None:
         finding = delta.finding

@@ -64,7 +64,10 @@ class Mapper:
         makes ``EventUnplaced``; nothing an event holds raises.
         """
         map = self.map
-        if event.seq <= map.seq or (event.n and map.seen(event.source, event.n)):
+        if event.seq <= map.seq:
+            return []
+        source = map.sources.get(event.source)
+        if source is not None and event.n <= source.mark and source.has(event.n):
             return []
         out: list[Delta] = []
         fold = map.folds

@@ -21,12 +21,15 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
     rounds = walk.rounds.get(now.intent)
     if rounds is None:
         return None
+    policy = map.policy
+    if len(rounds.path) < policy.loop_intents and rounds.times < policy.loop_rounds:
+        return None
     loop = walk.visits[-1 - len(rounds.path) : -1]
     missing = _missing(now, loop)
     if len(loop) == 1:
-        if not missing or len(now.missing) < len(loop[0].missing) or rounds.times < map.policy.loop_rounds:
+        if not missing or len(now.missing) < len(loop[0].missing):
             return None
-    elif len(set(rounds.path)) < map.policy.loop_intents and rounds.times < map.policy.loop_rounds:
+    elif len(set(rounds.path)) < policy.loop_intents and rounds.times < policy.loop_rounds:
         return None
 
     path = [*rounds.path, now.intent]
