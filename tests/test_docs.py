@@ -16,6 +16,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,7 @@ def check_options(words: list[str]) -> None:
             assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", shown), f"{names} has no {option}:\n{shown}"
 
 
+@cache
 def help_of(*names: str) -> str:
     """The help of a sub-command; fails where there is none of that name."""
     done = run(str(BIN / "lingbot-map"), *names, "--help", cwd=ROOT)
