@@ -33,15 +33,15 @@ def build(folder: Path) -> None:
     session = Session.create(store, "bench", policy=Policy(kept_turns=1_000_000), facts={}, now=BEGIN)
     items = generate(10**6, docs=1_000_000)
     left = -1
-    while left:
+    while left != 0:
         batch = list(islice(items, 500 if left < 0 else min(500, left)))
         session.apply(session.intake.take("bench", batch, BEGIN, recorded=True).events)
-        if left < 0 and len(session.map.nodes) >= NODES - 0.6 * TAIL:
-            session.snapshot(BEGIN)
-            left = TAIL
-        elif left > 0:
+        if left > 0:
             left -= len(batch)
-        session._kept_seq = session.map.cursor.seq  # no further snapshots
+        elif session.snapshot_due(BEGIN):
+            session.snapshot(BEGIN)
+            if len(session.map.nodes) >= NODES - 0.6 * TAIL:
+                left = TAIL - 1  # the most that a session lets come together, asked or not
     store.sync()
     store.leave()
 

@@ -169,7 +169,7 @@ def pack(map: DialogueMap) -> bytes:
     )
 
 
-def unpack(data: bytes) -> DialogueMap:
+def unpack(data: bytes | memoryview) -> DialogueMap:
     """The reverse. Raises ``msgspec.DecodeError`` or ``ValueError`` where the bytes are no map of this version."""
     packed = _packed.decode(data)
     if packed.version != MAP_VERSION:

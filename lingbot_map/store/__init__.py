@@ -128,7 +128,7 @@ class Recording(Protocol):
     def events(self, first: int = 1, last: int | None = None) -> Iterator[Event]:
         """The events from ``first`` to ``last``, in order; a damaged one is left out."""
 
-    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes]]:
+    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | memoryview]]:
         """(seq, packed map) of the good snapshots up to ``last``, newest first."""
 
     def keep(self, seq: int, packed: bytes) -> bool:

@@ -52,7 +52,7 @@ class MemoryRecording:
     def events(self, first: int = 1, last: int | None = None) -> Iterator[Event]:
         return iter(self._events[max(0, first - 1) : last])
 
-    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes]]:
+    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | memoryview]]:
         for seq in sorted(self._snapshots, reverse=True):
             if last is None or seq <= last:
                 yield seq, self._snapshots[seq]

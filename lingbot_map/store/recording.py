@@ -133,7 +133,7 @@ class FileRecording:
             if event.seq > previous and (last is None or event.seq <= last):
                 yield event
 
-    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes]]:
+    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | memoryview]]:
         return self._snapshots.newest_first(last)
 
     def snapshot_seqs(self) -> set[int]:

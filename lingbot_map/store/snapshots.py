@@ -31,7 +31,7 @@ class Snapshots:
     def __init__(self, folder: Path, session: str) -> None:
         self._folder = folder
         self._session = session
-        self._last_read: tuple[int, dict[str, object], bytes] | None = None
+        self._last_read: tuple[int, dict[str, object], memoryview] | None = None
 
     def path(self, seq: int) -> Path:
         return self._folder / f"{seq:012d}.snapshot"
@@ -48,31 +48,33 @@ class Snapshots:
         """What the file says of itself; {} if the file is damaged in any place."""
         return self._read(seq)[0]
 
-    def _read(self, seq: int) -> tuple[dict[str, object], bytes]:
+    def _read(self, seq: int) -> tuple[dict[str, object], memoryview]:
         """Header and packed map. What was looked at last stays at hand: a recovery looks, then loads."""
         last = self._last_read
         if last is None or last[0] != seq:
             last = self._last_read = (seq, *self._read_file(seq))
         return last[1], last[2]
 
-    def _read_file(self, seq: int) -> tuple[dict[str, object], bytes]:
-        line, _, packed = (read_file(self.path(seq)) or b"").partition(b"\n")
+    def _read_file(self, seq: int) -> tuple[dict[str, object], memoryview]:
+        held = read_file(self.path(seq)) or b""
+        line = held[: held.find(b"\n")]
+        packed = memoryview(held)[len(line) + 1 :]  # some 30 MB: not to be copied about
         covered = unseal(line)
         header = read_object(covered) if covered is not None else {}
         good = header.get("seq") == seq and header.get("version") == VERSION
         if not good or header.get("size") != len(packed) or header.get("sum") != zlib.crc32(packed):
-            return {}, b""
+            return {}, memoryview(b"")
         return header, packed
 
     def good(self, seq: int) -> bool:
         return bool(self.header(seq))
 
-    def newest_first(self, last: int | None = None) -> Iterator[tuple[int, bytes]]:
+    def newest_first(self, last: int | None = None) -> Iterator[tuple[int, bytes | memoryview]]:
         for seq in reversed(self.seqs()):
             if last is None or seq <= last:
                 header, packed = self._read(seq)
                 self._last_read = None
-                plain = _expanded(packed) if header.get("packing") == "zlib" else packed
+                plain: bytes | memoryview = _expanded(packed) if header.get("packing") == "zlib" else packed
                 if header and plain:
                     yield seq, plain
 
@@ -114,7 +116,7 @@ class Snapshots:
         Quarantine(self._folder).move(self.path(seq))
 
 
-def _expanded(packed: bytes) -> bytes:
+def _expanded(packed: memoryview) -> bytes:
     """b"" for what can't be expanded, or to more than any map needs."""
     expander = zlib.decompressobj()
     try:
