@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from lingbot_probes.capture import ITEMS, NAME, Room, captured, name, scalar, text, type_name
+from lingbot_probes.capture import ITEMS, NAME, TEXT, Room, captured, name, scalar, text, type_name
 from lingbot_probes.fields import fields_of, first, is_container, items_of, number, stands_for, words
 
 TYPE_CHECKING = False
@@ -277,7 +277,7 @@ def _moment(value: Any) -> float | None:
 
 # -- answers -----------------------------------------------------------------------------------------------------
 
-_TEXT = ("text", "answer", "response", "reply", "output_text", "content", "output", "message", "result", "delta")
+_SPOKEN = ("text", "answer", "response", "reply", "output_text", "content", "output", "message", "result", "delta")
 _DOCS = ("docs", "sources", "documents", "source_documents", "citations", "source_nodes")
 
 
@@ -286,6 +286,8 @@ def answered(result: Any) -> dict[str, Any] | None:
     room = Room()
     if result is None:
         return None
+    if type(result) is str and len(result) <= TEXT:
+        return {"kind": "answered", "text": result}
     spoken, docs = answer_text(result), None
     fields = fields_of(result)
     parts = items_of(result) if type(result) is tuple else None
@@ -301,14 +303,19 @@ def answered(result: Any) -> dict[str, Any] | None:
     return signal
 
 
-def answer_text(value: Any, depth: int = 5) -> str | None:
+def answer_text(value: Any) -> str | None:
     """The words in an answer or in a streamed piece of one, however it is wrapped."""
+    return _answer_text(value, 5, [100])
+
+
+def _answer_text(value: Any, depth: int, looks: list[int]) -> str | None:
     spoken = words(value)
-    if spoken is not None or depth == 0 or value is None:
+    looks[0] -= 1  # at most a hundred values are looked at: lists of lists of lists are no answer
+    if spoken is not None or value is None or depth == 0 or looks[0] <= 0:
         return spoken
     items = items_of(value)
     if items is not None:
-        found = [part for item in items if (part := answer_text(item, depth - 1))]
+        found = [part for item in items if (part := _answer_text(item, depth - 1, looks))]
         return "\n".join(found) if found else None
     fields = fields_of(value)
     if fields is None:
@@ -316,10 +323,10 @@ def answer_text(value: Any, depth: int = 5) -> str | None:
     choices = items_of(fields.get("choices"))
     if choices:
         choice = fields_of(choices[0]) or {}
-        return answer_text(first(choice, ("message", "delta", "text")), depth - 1)
-    for key in _TEXT:
+        return _answer_text(first(choice, ("message", "delta", "text")), depth - 1, looks)
+    for key in _SPOKEN:
         if fields.get(key) is not None:
-            spoken = answer_text(fields[key], depth - 1)
+            spoken = _answer_text(fields[key], depth - 1, looks)
             if spoken is not None:
                 return spoken
     return None

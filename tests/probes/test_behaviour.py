@@ -11,7 +11,7 @@ import itertools
 import logging
 import pickle
 import weakref
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import Any
 
 import pytest
@@ -35,7 +35,7 @@ def case(act: Callable[[Wrap, list[Any]], Any]) -> Callable[[Wrap, list[Any]], A
     return act
 
 
-def counting(log: list[Any], n: int = 3) -> Iterator[Any]:
+def counting(log: list[Any], n: int = 3) -> Generator[Any, Any, str]:
     try:
         for i in range(n):
             got = yield i
@@ -532,7 +532,7 @@ def test_an_exception_is_not_kept_alive_by_a_generator(probe: Probe) -> None:
     class Held(Exception):
         pass
 
-    def passes() -> Iterator[int]:
+    def passes() -> Generator[int, None, None]:
         yield 1
 
     gc.disable()

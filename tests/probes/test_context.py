@@ -15,6 +15,18 @@ from lingbot_probes import Answered, IntentRouted, Probe, TurnStarted
 from tests.probes.listening import Listener
 
 
+def same(name: str) -> str:
+    return name
+
+
+def second(context: object, words: str) -> str:
+    return "ok"
+
+
+def ok(text: str) -> str:
+    return "ok"
+
+
 def where(probe: Probe, map: Listener) -> list[tuple[str, str]]:
     """(session, what) of every event but the beginnings, session by session: order is kept within a session."""
     assert probe.flush()
@@ -40,7 +52,7 @@ def turns(map: Listener) -> dict[str, list[str]]:
 
 
 def test_a_session_scope_holds_what_is_inside(probe: Probe, map: Listener) -> None:
-    route = probe.intent(lambda name: name)
+    route = probe.intent(same)
     with probe.session("a", title="Anna", meta={"channel": "web"}):
         route("1")
         with probe.session("b"):
@@ -55,7 +67,7 @@ def test_a_session_scope_holds_what_is_inside(probe: Probe, map: Listener) -> No
 
 
 async def test_scopes_are_asynchronous_too(probe: Probe, map: Listener) -> None:
-    route = probe.intent(lambda name: name)
+    route = probe.intent(same)
     async with probe.session("a"), probe.turn_scope(utterance="hi") as turn:
         route("1")
         turn.answer("ho", docs=["d"])
@@ -82,7 +94,7 @@ async def test_tasks_keep_their_own(probe: Probe, map: Listener) -> None:
 
 
 def test_carry_brings_session_and_turn_into_threads_and_executors(probe: Probe, map: Listener) -> None:
-    route = probe.intent(lambda name: name)
+    route = probe.intent(same)
 
     async def later(name: str) -> str:
         return route(name)
@@ -102,7 +114,7 @@ def test_carry_brings_session_and_turn_into_threads_and_executors(probe: Probe, 
 
 
 def test_without_carry_the_only_open_session_is_meant(probe: Probe, map: Listener) -> None:
-    route = probe.intent(lambda name: name)
+    route = probe.intent(same)
     with ThreadPoolExecutor(1) as pool:
         with probe.session("a"), probe.turn_scope(utterance="hi"):
             pool.submit(route, "1").result()
@@ -169,14 +181,14 @@ def test_the_usual_parameters_are_found(probe: Probe, map: Listener) -> None:
 
     Bot().reply("one", "anna")
     Bot().reply(message="two")
-    probe.turn(lambda context, words: "ok")(object(), "three")
+    probe.turn(second)(object(), "three")
     assert probe.flush()
     found = {event["signal"].get("utterance"): event["session"] for event in map.events()}
     assert (found["one"], found["two"], found["three"]) == ("anna", "default", probe._where.orphan().id)
 
 
 def test_a_turn_within_a_turn_is_part_of_it(probe: Probe, map: Listener) -> None:
-    inner = probe.turn(lambda text: "inner answer")
+    inner = probe.turn(ok)
 
     @probe.turn(id="number")
     def outer(text: str, number: int) -> str:
@@ -187,13 +199,13 @@ def test_a_turn_within_a_turn_is_part_of_it(probe: Probe, map: Listener) -> None
         outer("outer text", 5)
         inner("alone")
     assert probe.flush()
-    assert turns(map) == {"outer text": ["outer answer"], "alone": ["inner answer"]}
+    assert turns(map) == {"outer text": ["outer answer"], "alone": ["ok"]}
     assert map.events("a")[1]["turn"] == "5"
 
 
 def test_a_background_task_stays_in_its_turn_and_a_new_turn_in_it_is_new(probe: Probe, map: Listener) -> None:
-    route = probe.intent(lambda name: name)
-    reply = probe.turn(lambda text: "ok")
+    route = probe.intent(same)
+    reply = probe.turn(ok)
     kept: list[Any] = []
 
     async def main() -> None:
@@ -215,7 +227,7 @@ def test_a_background_task_stays_in_its_turn_and_a_new_turn_in_it_is_new(probe: 
 
 
 def test_a_streaming_turn_leaves_the_callers_context_alone(probe: Probe, map: Listener) -> None:
-    route = probe.intent(lambda name: name)
+    route = probe.intent(same)
 
     @probe.turn
     def reply(session_id: str, text: str) -> Iterator[str]:
@@ -233,7 +245,7 @@ def test_a_streaming_turn_leaves_the_callers_context_alone(probe: Probe, map: Li
 
 
 async def test_a_streaming_turn_in_tasks(probe: Probe, map: Listener) -> None:
-    route = probe.intent(lambda name: name)
+    route = probe.intent(same)
 
     @probe.turn
     async def reply(session_id: str, text: str) -> AsyncIterator[str]:

@@ -37,8 +37,8 @@ def _trap(name: str) -> Callable[..., NoReturn]:
 class TrappedMeta(type):
     """A metaclass that notices whoever asks its classes anything."""
 
-    __hash__ = _trap("metaclass __hash__")  # type: ignore[assignment]
-    __eq__ = _trap("metaclass __eq__")  # type: ignore[assignment]
+    __hash__ = _trap("metaclass __hash__")
+    __eq__ = _trap("metaclass __eq__")
     __instancecheck__ = _trap("metaclass __instancecheck__")
     __subclasscheck__ = _trap("metaclass __subclasscheck__")
     __call__ = type.__call__
@@ -54,7 +54,7 @@ Trapped = TrappedMeta("Trapped", (), {name: _trap(name) for name in EVERY_DUNDER
 
 class LiesAboutItsClass:
     @property  # type: ignore[misc]
-    def __class__(self) -> type:  # type: ignore[override]
+    def __class__(self) -> type:
         CALLED.append("__class__")
         raise RuntimeError("asked")
 
@@ -86,8 +86,8 @@ class StickyText(str):
     __slots__ = ()
     __len__ = _trap("str __len__")
     __str__ = _trap("str __str__")
-    __hash__ = _trap("str __hash__")  # type: ignore[assignment]
-    __eq__ = _trap("str __eq__")  # type: ignore[assignment]
+    __hash__ = _trap("str __hash__")
+    __eq__ = _trap("str __eq__")
 
 
 class Unread(Exception):

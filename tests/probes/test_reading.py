@@ -42,6 +42,9 @@ class Named(NamedTuple):
     confidence: float
 
 
+Found = namedtuple("Found", ["name", "score"])
+
+
 class Model:
     """As pydantic stores its fields: in the instance dictionary."""
 
@@ -91,7 +94,7 @@ INTENTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "a dataclass": (Routed("buy", 0.9, ["phone"]), {**BUY, "missing": ["phone"]}),
     "a dataclass with slots": (Slotted("buy", 0.9), BUY),
     "a named tuple": (Named("buy", 0.9), BUY),
-    "another named tuple": (namedtuple("Found", "name score")("buy", 0.9), BUY),
+    "another named tuple": (Found("buy", 0.9), BUY),
     "a model": (Model(intent="buy", confidence=0.9), BUY),
     "our own signal": (IntentRouted(intent="buy", confidence=0.9), BUY),
 }  # fmt: skip
@@ -273,7 +276,10 @@ def test_extract_says_what_a_result_means(probe: Probe, map: Listener) -> None:
     def routed(result: Any, text: str, *, lang: str) -> Any:
         return {"intent": f"{lang}:{result[0]}", "confidence": 0.5} if result else None
 
-    probed = probe.intent(extract=routed)(lambda text, *, lang: [text] if text else [])
+    def found(text: str, *, lang: str) -> list[str]:
+        return [text] if text else []
+
+    probed = probe.intent(extract=routed)(found)
     probed("buy", lang="en"), probed("", lang="en")
     several = [Retrieved(query="q", stage="prompt", docs=(Doc(id="a", near=(("b", 0.87),)),)), SlotRead(slot="x")]
     probe.retrieval(extract=lambda result, query: several)(lambda query: 5)("q")

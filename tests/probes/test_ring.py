@@ -17,6 +17,14 @@ from lingbot_probes.ring import SETTLE, Numbers, Place, Ring
 from tests.probes.listening import Listener, until
 
 
+def pair() -> tuple[str, float]:
+    return "a", 0.5
+
+
+def filled(value: object) -> dict[str, object]:
+    return {"a": value, "b": [value] * 3}
+
+
 def make(ring: Ring, session: str, count: int = 1) -> None:
     place = Place(ring.session(session))
     for _ in range(count):
@@ -112,7 +120,7 @@ def test_events_stay_after_they_were_accounted_for() -> None:
 def test_threads_number_without_holes_or_twins() -> None:
     map = Listener()
     probe = Probe("bot", sink=map, capacity=50_000)
-    route = probe.intent(lambda: ("a", 0.5))
+    route = probe.intent(pair)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
@@ -136,7 +144,7 @@ def test_a_storm_balances() -> None:
     """Made = accepted + dropped, for each session, whatever the ring could not hold."""
     map = Listener()
     probe = Probe("bot", sink=map)
-    route = probe.intent(lambda: ("a", 0.5))
+    route = probe.intent(pair)
     for session in [*"abcdef"] * 20:
         with probe.session(session):
             for _ in range(100):
@@ -192,7 +200,7 @@ def test_the_registry_is_bounded_without_a_map_and_counts_what_it_forgets(monkey
 def test_memory_is_bounded_whatever_is_told() -> None:
     ring_bytes = 500 * 16 * 1024
     probe = Probe("bot", sink=Listener())
-    fill = probe.slots(assigns=True)(lambda value: {"a": value, "b": [value] * 3})
+    fill = probe.slots(assigns=True)(filled)
     fill("warm")
     gc.collect()
     for number in range(1_000):

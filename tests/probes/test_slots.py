@@ -174,7 +174,7 @@ def test_the_store_that_a_function_hands_out_is_observed(probe: Probe, map: List
     slots_of("s1")["city"] = "Paris"
     assert store == {"s1": {"city": "Paris"}}
     with pytest.raises(StopIteration) as stop:
-        later().send(None)  # type: ignore[attr-defined]
+        later().send(None)
     assert stop.value.value["x"] == 1
     assert probe.slots(lambda: [1])() == [1]
     assert probe.flush()
