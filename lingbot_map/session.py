@@ -29,7 +29,7 @@ from lingbot_map.store.summary import Summary, summarize
 BLOCK = 500
 """Events in a block of history."""
 SNAPSHOT_EVERY_S = 30.0
-SNAPSHOT_EVENTS = 8_000
+SNAPSHOT_EVENTS = 4_000
 """Time alone bounds neither a recovery nor a seek, which load a snapshot and replay what came after it."""
 _LONGEST = 20_000
 """After so many events without a snapshot ``apply`` makes one on the spot, if nobody asked ``snapshot_due``."""
@@ -112,7 +112,7 @@ class Session:
         return deltas
 
     def snapshot_due(self, now: float) -> bool:
-        """Whether something changed and 30 s or 8,000 events have passed, or the log asks for one."""
+        """Whether something changed and 30 s or 4,000 events have passed, or the log asks for one."""
         fresh = self.map.cursor.seq - self._kept_seq
         if self.recording.read_only or not fresh:
             return False

@@ -24,7 +24,7 @@ BACKLOG_BYTES = 64 << 20
 """What a recording keeps in memory while the disk refuses. Past either bound it takes nothing more: sources are not
 acknowledged, keep what they have and send it again; what their rings drop meanwhile is counted and drawn as a gap."""
 
-SNAPSHOT_SPACING = 8_000
+SNAPSHOT_SPACING = 4_000
 """Older snapshots are thinned to about so many events apart: half of it is what a seek replays at the median."""
 
 
