@@ -216,12 +216,11 @@ async def test_while_the_disk_refuses_nothing_is_acknowledged_and_nothing_is_los
     store = FileStore(tmp_path)
     async with pipeline(clock, store) as made:
         live = await say(made, [TurnStarted(turn="a", utterance="before")])
-        recording = store.open(live.session.key)
 
-        def full(_: bytes) -> None:
+        def full(fd: int, data: bytes) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(recording, "_write", full)
+        monkeypatch.setattr("lingbot_map.store.appender.write_all", full)
         items = [Numbered(session="call", n=2, signal=TurnStarted(turn="b", utterance="meanwhile"))]
         accepted = await made.ingest(Batch("s", "", {"call": items}, {"call": 2}, []))
         assert accepted.acked == {}
