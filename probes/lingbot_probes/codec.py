@@ -196,7 +196,7 @@ def numbered_to_dict(item: Numbered) -> dict[str, Any]:
 
 
 def numbered_from_dict(data: object, where: str = "event") -> Numbered:
-    """The reverse. Raises ``SignalError``, also for a session id of 0 or over 256 characters and n outside 1..2^53-1."""
+    """The reverse. Raises ``SignalError``, also for a session id of 0 or over 256 characters, n outside 1..2^53-1."""
     if type(data) is not dict:
         raise SignalError(where, "a mapping", data)
     session = _text(data.get("session"), f"{where}.session")
