@@ -176,5 +176,5 @@ def test_a_sealed_line_with_a_wild_seq_does_not_open_a_hole_of_that_size(tmp_pat
 
 def test_small_runs_of_the_torture_drivers_pass() -> None:
     assert corrupt_log.run(trials=25, events=80, seed=3).failures == []
-    assert kill9.run(rounds=2, points=1, seed=3).failures == []
+    assert kill9.run(rounds=2, points=0, seed=3).failures == []
     assert ordering.run(events=800, seed=3).failures == []
