@@ -138,11 +138,11 @@ def _larger(trials: Trials, rng: random.Random, size: int, count: int) -> None:
     trials.trial("text at the end", _log(lambda d: d + stray), lossless=True)
 
 
-def _snapshots(trials: Trials, rng: random.Random, healthy: Path) -> None:
+def _snapshots(trials: Trials, rng: random.Random, healthy: Path, count: int) -> None:
     """Any snapshot may be bad: an older one and the log do as well."""
     kind = "*.snapshot"
     length = _newest(kind, healthy).stat().st_size
-    for offset in sorted(rng.sample(range(length), min(50, length))):
+    for offset in sorted(rng.sample(range(length), min(count, length))):
         trials.trial(f"snapshot cut at {offset}", _edit(kind, lambda d, at=offset: d[:at]), lossless=True)  # type: ignore[misc]
         trials.trial(f"snapshot bit {offset * 8}", _edit(kind, lambda d, at=offset: _flip(d, at * 8)), lossless=True)  # type: ignore[misc]
 
@@ -162,7 +162,7 @@ def _snapshots(trials: Trials, rng: random.Random, healthy: Path) -> None:
         trials.trial(f"snapshot: {name}", damage, lossless=True)
 
 
-def _strangers(trials: Trials) -> None:
+def _strangers(trials: Trials, rng: random.Random, trials_of_a_kind: int) -> None:
     """Files that a crash or a person leaves behind, and clocks that lie."""
 
     def beside(name: str) -> Damage:
@@ -182,8 +182,7 @@ def _strangers(trials: Trials) -> None:
         trials.trial(f"mtimes set to {stamp}", stamped, lossless=True)
     for name in ("head", "lock"):
         trials.trial(f"{name} gone", lambda folder, name=name: _newest(name, folder).unlink(), lossless=True)  # type: ignore[misc]
-    head_bits = range(0, 64 * 8, 5)
-    for bit in head_bits:
+    for bit in rng.sample(range(64 * 8), min(100, trials_of_a_kind)):
         trials.trial(f"head: flip bit {bit}", _edit("head", lambda d, bit=bit: _flip(d, bit)), lossless=True)  # type: ignore[misc]
 
 
@@ -205,8 +204,8 @@ def run(*, trials: int, events: int, seed: int, all_offsets: bool = False) -> Re
             made.trial(f"flip bit {bit}", _log(lambda d, bit=bit: _flip(d, bit)), at_most=1)  # type: ignore[misc]
         _clean_cuts(made, rng, _newest("events.jsonl", healthy), max(3, trials // 20))
         _larger(made, rng, size, max(3, trials // 20))
-        _snapshots(made, rng, healthy)
-        _strangers(made)
+        _snapshots(made, rng, healthy, min(50, trials))
+        _strangers(made, rng, trials)
         return made.done()
 
 

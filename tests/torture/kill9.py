@@ -99,9 +99,11 @@ class Rounds:
     def _snapshots(self) -> dict[str, int] | None:
         found = {}
         try:
-            for folder in os.scandir(self._folder):
-                if folder.is_dir():
-                    for entry in os.scandir(folder):
+            for folder in os.listdir(self._folder):
+                if not (self._folder / folder).is_dir():
+                    continue
+                with os.scandir(self._folder / folder) as entries:
+                    for entry in entries:
                         if fnmatch(entry.name, "*.snapshot*"):
                             found[entry.path] = entry.stat().st_mtime_ns
         except FileNotFoundError:  # renamed or removed under us: that is the moment
