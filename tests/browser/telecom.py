@@ -116,3 +116,8 @@ def numbered(session: str, turns: int = LENGTH, *, at: float | None = None, titl
         said_at = None if at is None else at + SECONDS_PER_TURN * int(turn[1:] or 0)
         out.append(Numbered(session=session, n=next(numbers), turn=turn, signal=signal, said_at=said_at))
     return out
+
+
+def turn_of(item: Numbered) -> int:
+    """The number of the turn that a signal of the telecom dialogue belongs to."""
+    return int(item.turn[1:] or 0)

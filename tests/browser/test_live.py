@@ -30,7 +30,7 @@ from lingbot_probes.signals import (
 from tests.browser import picture
 from tests.browser.conftest import KEY, SESSION, Watch
 from tests.browser.serving import Site, key_of, wait_for
-from tests.browser.telecom import numbered
+from tests.browser.telecom import numbered, turn_of
 
 pytestmark = pytest.mark.browser
 
@@ -394,8 +394,3 @@ def drop(page: Page, name: str, content: str) -> None:
         }""",
         [name, content],
     )
-
-
-def turn_of(item: Numbered) -> int:
-    """The number of the turn that a signal of the telecom dialogue belongs to."""
-    return int(item.turn[1:] or 0)
