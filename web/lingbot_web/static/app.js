@@ -132,7 +132,7 @@ class Page {
 
   get live() {
     const about = this.score.map?.about;
-    return this.summary ? this.summary.live : about?.ended_at === null;
+    return this.summary?.live ?? (about?.ended_at === null && (about.origin ?? 'probe') === 'probe'); // an import may lack an end
   }
 
   async start() {
@@ -211,7 +211,7 @@ class Page {
 
   #cardForMap() {
     const map = this.score.map;
-    this.card.show(map && (map.lastTurn > 0 || map.nodes.size > 0) ? 'none' : 'waiting');
+    this.card.show(map && (map.lastTurn > 0 || map.nodes.size > 0) ? 'none' : this.live || !map?.cursor.seq ? 'waiting' : 'silent');
   }
 
   /** @param {number} dirty */

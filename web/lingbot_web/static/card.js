@@ -4,7 +4,7 @@ import { byId, fill, h } from 'lb/dom';
 import { text } from 'lb/i18n';
 import { copyText } from 'lb/clipboard';
 
-/** @typedef {'none' | 'waiting' | 'unauthorised' | 'restarted' | 'missing' | 'loading'} CardKind */
+/** @typedef {'none' | 'waiting' | 'silent' | 'unauthorised' | 'restarted' | 'missing' | 'loading'} CardKind */
 /**
  * @typedef {object} CardActions
  * @property {() => void} onDemo
@@ -53,7 +53,7 @@ export class Card {
     this.host.hidden = kind === 'none';
     if (kind === 'waiting') fill(this.host, this.#waiting());
     else if (kind === 'unauthorised' || kind === 'restarted') fill(this.host, this.#unauthorised(kind));
-    else if (kind === 'missing') fill(this.host, frame(text('card.missing'), text('card.missing.why'), this.#open()));
+    else if (kind === 'missing' || kind === 'silent') fill(this.host, frame(text(`card.${kind}`), text(`card.${kind}.why`), this.#open()));
     else if (kind === 'loading') fill(this.host, h('div', { class: 'loading', role: 'status' }, text('card.loading')));
     else fill(this.host);
   }
@@ -89,7 +89,7 @@ export class Card {
 
   /** @param {'unauthorised' | 'restarted'} kind */
   #unauthorised(kind) {
-    const field = h('input', { class: 'token mono', type: 'password', autocomplete: 'off', spellcheck: 'false', 'aria-label': text('card.token') });
+    const field = h('input', { class: 'token mono', type: 'password', autocomplete: 'off', spellcheck: 'false', 'aria-label': text('card.token'), placeholder: text('card.token') });
     const form = h(
       'form',
       {

@@ -105,9 +105,8 @@ export function facts(pairs) {
   return shown.length ? h('dl', { class: 'facts' }, shown.map(([name, value]) => [h('dt', null, name), h('dd', null, value)])) : null;
 }
 
-/** A finding as a callout: the sentence, where it spans, the evidence as links. @param {View} view @param {Finding} finding */
+/** A finding as a callout: what it is and where it spans, then what `telling` says. @param {View} view @param {Finding} finding */
 export function callout(view, finding) {
-  const { map } = view;
   const turns = finding.since === finding.turn || !finding.since ? text('inspect.turn', { turn: finding.turn }) : text('inspect.turns', { from: finding.since, to: finding.turn });
   return h(
     'div',
@@ -119,10 +118,18 @@ export function callout(view, finding) {
       h('b', null, text(`finding.${finding.kind}`)),
       h('span', { class: 'mono quiet' }, `${finding.code} · ${turns}`),
     ),
-    h('p', null, foreign(finding.reason[lang()] || finding.reason.en || '', { most: 600 })),
-    finding.nodes.length > 0 && h('p', { class: 'evidence' }, finding.nodes.slice(0, 6).map((id, i) => [i ? ' · ' : '', nodeLink(view, id, { ...markOf(map, finding, id), words: labelOf(map, id) })])),
+    telling(view, finding),
     h('div', { class: 'acts' }, h('button', { class: 'text-button', on: { click: () => view.copyLink(finding) } }, text('inspect.copy'))),
   );
+}
+
+/** Why, in a sentence, and the nodes it names as links. @param {View} view @param {Finding} finding */
+export function telling(view, finding) {
+  const { map } = view;
+  return [
+    h('p', null, foreign(finding.reason[lang()] || finding.reason.en || '', { most: 600 })),
+    finding.nodes.length > 0 && h('p', { class: 'evidence' }, finding.nodes.slice(0, 6).map((id, i) => [i ? ' · ' : '', nodeLink(view, id, { ...markOf(map, finding, id), words: labelOf(map, id) })])),
+  ];
 }
 
 /** The callouts of one subject, those nearest to what was picked first; more than two fold away. @param {View} view @param {Finding[]} findings */

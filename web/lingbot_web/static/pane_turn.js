@@ -3,7 +3,7 @@
 import { foreign, h, plain } from 'lb/dom';
 import { clock, count, day, score, valueText, zone } from 'lb/format';
 import { known, lang, text } from 'lb/i18n';
-import { callout, callouts, facts, heading, nodeLink, part, saidAt, timeOf } from 'lb/pane';
+import { callout, callouts, facts, heading, nodeLink, part, saidAt, telling, timeOf } from 'lb/pane';
 import { docList, stageName } from 'lb/pane_doc';
 import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, stepsOfTurn } from 'lb/past';
 import { coverageOf } from 'lb/session_row';
@@ -14,6 +14,7 @@ import { coverageOf } from 'lb/session_row';
 
 // So many retrieval lines of one turn are listed; the documents are told apart below anyway.
 const MOST_STEPS = 200;
+const MOST_UNPLACED = 20;
 
 /** @param {View} view @param {number} turn @returns {Pane} */
 export function turnPane(view, turn) {
@@ -25,7 +26,7 @@ export function turnPane(view, turn) {
   const answers = [...map.nodes.values()].filter((node) => node.kind === 'answer' && node.turn === turn && node.seq <= upto);
   const [first, last] = seqsOfTurn(map, turn);
   const to = Math.min(last, upto);
-  const shown = happened.filter(telling).slice(0, MOST_STEPS);
+  const shown = happened.filter(told).slice(0, MOST_STEPS);
   const body = [
     heading(turn ? text('turn.title', { turn }) : text('score.opening'), text('kind.turn'), 'flow', place && place.id ? [foreign(place.id, { most: 60 }), ' · '] : '', place ? timeOf(view, place.at, turn) : ''),
     part(text('turn.said'), '', h('p', { class: 'speech' }, said?.label ? foreign(said.label, { most: 4000, lines: true }) : h('span', { class: 'quiet' }, text('inspect.silent')))),
@@ -38,7 +39,7 @@ export function turnPane(view, turn) {
 }
 
 /** Leaves out what is said elsewhere: staying in an intent; the prompt's and the answer's documents, which stand below. @param {Edge} edge */
-function telling(edge) {
+function told(edge) {
   if (edge.kind === 'jump') return edge.source !== edge.target || edge.props.condition || edge.props.closes;
   return edge.kind !== 'merge' && (edge.kind !== 'recall' || edge.props.stage !== 'prompt');
 }
@@ -61,7 +62,7 @@ function happening(view, edge) {
   if (edge.kind === 'jump') {
     words = edge.source.startsWith('utterance:')
       ? [text('did.routed'), ' ', link(edge.target), ' ', h('span', { class: 'mono' }, score(props.confidence))]
-      : [link(edge.source), ' → ', link(edge.target), props.condition ? h('code', null, foreign(props.condition, { most: 120 })) : ''];
+      : [link(edge.source), ' → ', link(edge.target), props.condition ? [' ', h('code', null, foreign(props.condition, { most: 120 }))] : ''];
   } else if (edge.kind === 'assign') {
     words = props.change === 'cleared' ? [link(edge.target), ' ', text('slot.did-clear')] : [link(edge.target), ' = ', h('b', { class: 'mono' }, foreign(valueText(props.value), { most: 80 })), props.change === 'same' ? ` ${text('slot.same')}` : ''];
   } else if (edge.kind === 'read') words = [text('slot.read'), ' ', link(edge.source), ' ', h('span', { class: 'mono' }, foreign(valueText(props.value), { most: 60 }))];
@@ -74,22 +75,43 @@ function happening(view, edge) {
 
 /** @param {View} view @param {import('lb/types').Finding} finding @returns {Pane} */
 export function findingPane(view, finding) {
-  const { map } = view;
-  const edges = finding.edges.map((id) => map.edge(id)).filter((edge) => edge !== null);
+  const edges = evidenceOf(view, finding);
+  const turns = finding.since && finding.since !== finding.turn ? text('inspect.turns', { from: finding.since, to: finding.turn }) : text('inspect.turn', { turn: finding.turn });
   const body = [
-    heading(text(`finding.${finding.kind}`), finding.code, 'bad', finding.since && finding.since !== finding.turn ? text('inspect.turns', { from: finding.since, to: finding.turn }) : text('inspect.turn', { turn: finding.turn }), ` · seq ${count(finding.seq)}`),
-    callout(view, finding),
-    edges.length > 0 && part(text('finding.evidence'), String(edges.length), h('ol', { class: 'happened' }, edges.slice(0, MOST_STEPS).map((edge) => [h('li', { class: 'of-turn' }, h('button', { class: 'link', on: { click: () => view.go({ kind: 'turn', id: `utterance:${edge.turn}`, turn: edge.turn, seq: 0 }) } }, text('inspect.turn', { turn: edge.turn }))), happening(view, edge)]))),
-    part(text('inspect.facts'), '', facts(Object.entries(finding.facts).map(([name, value]) => [known(`fact.${name}`) ? text(`fact.${name}`) : plain(name, 40), factOf(view, value)]))),
+    heading(text(`finding.${finding.kind}`), finding.code, finding.kind === 'gap' ? 'lost' : 'bad', `${turns} · seq ${count(finding.seq)}`),
+    h('div', { class: `callout ${finding.kind === 'gap' ? 'gap' : ''}` }, telling(view, finding)),
+    edges.length > 0 && part(text('finding.evidence'), count(edges.length), h('ol', { class: 'happened' }, edges.slice(0, MOST_STEPS).map((edge, i) => [edge.turn !== edges[i - 1]?.turn && ofTurn(view, edge.turn), happening(view, edge)]))),
+    part(text('inspect.facts'), '', facts(Object.entries(finding.facts).map(([name, value]) => [known(`fact.${name}`) ? text(`fact.${name}`) : plain(name, 40), factOf(view, name, value)]))),
   ];
   return { body, seqs: finding.seqs.length ? finding.seqs : [finding.seq] };
 }
 
-/** The value of a fact: names of nodes become links, a list stands in one line. @param {View} view @param {unknown} value @returns {import('lb/dom').Child} */
-function factOf(view, value) {
+/** The edges a finding names, and of each ranking it counts those of the documents it is about. @param {View} view @param {import('lb/types').Finding} finding @returns {Edge[]} */
+function evidenceOf({ map }, finding) {
+  /** @type {Map<string, Edge>} */
+  const found = new Map();
+  for (const id of finding.edges) {
+    const edge = map.edge(id);
+    if (edge) found.set(edge.id, edge);
+  }
+  const ranked = finding.kind === 'drift' || finding.kind === 'stale' ? finding.seqs.slice(-MOST_STEPS) : [];
+  for (const seq of ranked) for (const edge of map.edgesOfSeq(seq)) if (edge.kind === 'recall' && finding.nodes.includes(edge.target)) found.set(edge.id, edge);
+  return [...found.values()].sort((a, b) => a.seq - b.seq);
+}
+
+/** The turn that the lines below it belong to. @param {View} view @param {number} turn */
+function ofTurn(view, turn) {
+  return h('li', { class: 'of-turn' }, h('button', { class: 'link', on: { click: () => view.go({ kind: 'turn', id: `utterance:${turn}`, turn, seq: 0 }) } }, text('inspect.turn', { turn })));
+}
+
+/** The value of a fact: names of nodes become links, a list stands in one line. @param {View} view @param {string} name @param {unknown} value @returns {import('lb/dom').Child} */
+function factOf(view, name, value) {
   if (value === null || value === '' || (Array.isArray(value) && !value.length)) return '';
-  if (Array.isArray(value)) return value.map((item, i) => [i ? ' · ' : '', factOf(view, item)]);
-  const id = typeof value === 'string' ? ['intent', 'slot', 'doc'].map((kind) => `${kind}:${value}`).find((name) => view.map.nodes.has(name)) : undefined;
+  if (Array.isArray(value)) return value.map((item, i) => [i ? ' · ' : '', factOf(view, name, item)]);
+  if (name === 'rule' && known(`rule.${value}`)) return text(`rule.${value}`);
+  if (name === 'stage') return stageName(value);
+  if (name === 'margin' && typeof value === 'number') return h('span', { class: 'mono' }, `${Math.round(value * 100)}%`);
+  const id = typeof value === 'string' ? ['intent', 'slot', 'doc'].map((kind) => `${kind}:${value}`).find((known) => view.map.nodes.has(known)) : undefined;
   return id ? nodeLink(view, id) : h('span', { class: 'mono' }, foreign(typeof value === 'number' && !Number.isInteger(value) ? score(value) : valueText(value), { most: 300 }));
 }
 
@@ -115,7 +137,7 @@ export function overviewPane(view, feed) {
     findings.slice(0, 50).map((finding) => callout(view, finding)),
     !findings.length && h('p', { class: 'quiet clean' }, text('overview.clean')),
     findings.length > 50 && h('p', { class: 'quiet clean' }, text('inspect.some', { shown: 50, total: count(findings.length) })),
-    map.unplaced.length > 0 && part(text('overview.unplaced'), String(map.unplaced.length), h('ul', { class: 'happened' }, map.unplaced.slice(-20).map((event) => h('li', null, h('span', { class: 'turn mono' }, count(event.seq)), h('i', { class: 'dot' }), h('span', { class: 'words' }, foreign(event.name, { most: 60 }), ' ', h('span', { class: 'quiet' }, foreign(event.why, { most: 160 }))))))),
+    map.unplaced.length > 0 && part(text('overview.unplaced'), count(map.unplaced.length), unplacedList(view)),
     sentences.length > 0 && part(text('overview.lost'), '', h('ul', { class: 'plain' }, sentences.slice(0, 30).map((sentence) => h('li', null, foreign(sentence, { most: 300 }))))),
     part(text('overview.events'), `seq ${count(map.cursor.seq)}`, facts([
       [text('overview.received'), count(feed.received)],
@@ -128,4 +150,20 @@ export function overviewPane(view, feed) {
   ];
   const last = Math.min(map.cursor.seq, upto);
   return { body, seqs: numbers(Math.max(1, last - 39), last) };
+}
+
+/** Events of one name that are left out for one reason share a line, with the number of the first. @param {View} view */
+function unplacedList({ map }) {
+  /** @type {Map<string, {event: (typeof map.unplaced)[number], times: number}>} */
+  const groups = new Map();
+  for (const event of map.unplaced) {
+    const key = JSON.stringify([event.name, event.why]);
+    const group = groups.get(key);
+    if (group) group.times++;
+    else groups.set(key, { event, times: 1 });
+  }
+  const lines = [...groups.values()].slice(0, MOST_UNPLACED).map(({ event, times }) =>
+    h('li', null, h('span', { class: 'turn mono' }, count(event.seq)), h('span', { class: 'words' }, foreign(event.name, { most: 60 }), ' ', h('span', { class: 'quiet' }, foreign(event.why, { most: 160 }))), times > 1 && h('span', { class: 'end mono' }, text('overview.times', { n: count(times) }))),
+  );
+  return h('ul', { class: 'happened unplaced' }, lines);
 }

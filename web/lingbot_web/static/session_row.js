@@ -29,6 +29,10 @@ import { LAYERS } from 'lb/link';
  * @property {number} missing
  * @property {string} last_utterance
  */
+// The line has room for so many kinds; from so many on the key gives way to them.
+const MOST_KINDS = 5;
+const CROWDED = 4;
+
 /** What people call a session: the name given to it, else its title, else its last words, else its id. @param {Summary} summary */
 export function titleOf(summary) {
   return summary.name || summary.title || summary.last_utterance || summary.id;
@@ -41,6 +45,7 @@ export function titleOf(summary) {
 export function sessionRow(summary, { current, now }, actions) {
   const { key } = summary;
   const title = titleOf(summary);
+  const found = findingsOf(summary);
   return h(
     'li',
     null,
@@ -58,9 +63,9 @@ export function sessionRow(summary, { current, now }, actions) {
       h(
         'span',
         { class: 'line' },
-        h('span', { class: 'about' }, text('sessions.turns', { n: summary.turns }), originOf(summary), ' · ', h('span', { class: 'mono' }, key.slice(0, 6))),
+        h('span', { class: 'about' }, text('sessions.turns', { n: summary.turns }), originOf(summary), found.length < CROWDED && [' · ', h('span', { class: 'mono' }, key.slice(0, 6))]),
         coverageOf(summary.coverage),
-        findingsOf(summary),
+        found.length > 0 && h('span', { class: 'counts' }, found),
       ),
     ),
     h('button', {
@@ -88,6 +93,5 @@ export function coverageOf(coverage) {
 /** @param {Summary} summary */
 function findingsOf(summary) {
   const kinds = Object.entries(summary.findings ?? {}).filter(([, n]) => n > 0);
-  if (!kinds.length) return null;
-  return h('span', { class: 'counts' }, kinds.slice(0, 4).map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), String(n))));
+  return kinds.slice(0, MOST_KINDS).map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), String(n)));
 }
