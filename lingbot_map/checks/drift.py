@@ -82,7 +82,7 @@ def _inverted(map: DialogueMap, event: Event, retrieval: Retrieval, final: Ranki
         sorted(seqs),
         facts,
         en=f"{name} came first after re-ranking {len(seqs)} times, but {ranking.stage} search preferred {other_name}",
-        zh=f"重排后「{name}」{len(seqs)} 次排在首位，而 {ranking.stage} 召回更看好「{other_name}」",
+        zh=f"重排后「{name}」{len(seqs)} 次排在首位，而{_stage_zh(ranking.stage)}更看好「{other_name}」",
     )
 
 
@@ -161,3 +161,7 @@ def _finding(
 
 def _label(map: DialogueMap, doc_id: str) -> str:
     return map.nodes[doc_id].label
+
+
+def _stage_zh(stage: str) -> str:
+    return {"vector": "向量召回", "keyword": "关键词召回", "fused": "融合排序"}.get(stage, f" {stage} 阶段")
