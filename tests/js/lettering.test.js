@@ -55,3 +55,10 @@ test('what is kept stays bounded', () => {
   const rooms = [...(l.cut.get(FONT)?.values() ?? [])];
   assert.ok(rooms.every((texts) => texts.size <= 1001));
 });
+
+test('a name cut in the middle keeps the end that tells it from its neighbour', () => {
+  const l = lettering();
+  assert.equal(l.fitEnds('套餐变更', FONT, 60), '套餐变更');
+  assert.match(l.fitEnds('套餐优惠叠加规则（新版）', FONT, 108), /^套餐.*….*（新版）$/);
+  for (let room = 1; room < 140; room++) assert.ok(l.width(l.fitEnds('套餐优惠叠加规则（新版）', FONT, room), FONT) <= room, String(room));
+});

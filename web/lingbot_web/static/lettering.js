@@ -7,6 +7,8 @@ const NEVER_FIRST = '，。？！、；：,.?!;:%）)】」』》〉”’…·~
 const NEVER_LAST = '（(【「『《〈“‘';
 const KEPT = 1000;
 const ROOMS_KEPT = 200;
+/** Of a name that is cut in the middle, so much of the room is its end's: "（新版）" is kept beside four characters. */
+const END_SHARE = 0.48;
 /** Longer than any lane is wide: what comes from outside is cut before it is measured. */
 const LONGEST = 240;
 
@@ -29,6 +31,7 @@ export class Lettering {
     this.ctx = ctx;
     /** @type {Map<string, Map<string, number>>} */ this.widths = new Map();
     /** Cut texts by font and room. @type {Map<string, Map<number, Map<string, string>>>} */ this.cut = new Map();
+    /** Texts cut in the middle, by font and room. @type {Map<string, Map<number, Map<string, string>>>} */ this.ends = new Map();
     /** Broken texts by font and room. @type {Map<string, Map<number, Map<string, string[]>>>} */ this.broken = new Map();
   }
 
@@ -96,6 +99,31 @@ export class Lettering {
       fitted += char;
     }
     return fitted ? `${fitted.trimEnd()}…` : '';
+  }
+
+  /**
+   * `text`, or its beginning and its end with an ellipsis between: for names that differ at the end, such as two versions
+   * of a document. @param {string} text @param {string} font @param {number} room
+   */
+  fitEnds(text, font, room) {
+    room = Math.floor(room);
+    const kept = this.#kept(this.ends, font, room);
+    let fitted = kept.get(text);
+    if (fitted === undefined) kept.set(text, (fitted = this.#fitEnds([...text], font, room)));
+    return fitted;
+  }
+
+  /** @param {string[]} chars @param {string} font @param {number} room */
+  #fitEnds(chars, font, room) {
+    const text = chars.join('');
+    if (this.width(text, font) <= room) return text;
+    const table = this.#table(font);
+    let left = (room - this.#char(table, font, '…')) * END_SHARE;
+    let from = chars.length;
+    while (from > 0 && left >= this.#char(table, font, chars[from - 1])) left -= this.#char(table, font, chars[--from]);
+    const tail = chars.slice(from).join('').trimStart();
+    const head = this.fit(text, font, room - this.width(tail, font));
+    return head.length > 1 ? head + tail : this.fit(text, font, room);
   }
 
   /**

@@ -275,6 +275,7 @@ const WORDS = {
   'score.tag.gap': ['丢弃 {n} 条', '{n} dropped'],
   'score.tag.leak': ['残留 {from}→{to}', 'leak {from}→{to}'],
   'score.tag.loop': ['环路 ×{n}', 'loop ×{n}'],
+  'score.tag.loop.through': ['环路 ×{n} · {condition} 放行', 'loop ×{n} · let through: {condition}'],
   'score.tag.overwrite': ['覆盖 {old}→{new}', 'overwrite {old}→{new}'],
   'score.tag.stale': ['过期 {age}', 'stale {age}'],
   'score.tag.stale.plain': ['过期', 'stale'],

@@ -12,6 +12,8 @@ const HEIGHT = 18;
 /** A label with its glyph alone. */
 const SMALL = 20;
 const LONGEST_VALUE = 84;
+const LONGEST_NAME = 108;
+const LONGEST_CONDITION = 140;
 
 /** What labels say, and how wide it is; they say the same until the language changes or the finding is replaced. @type {WeakMap<Evidence, {text: string, width: number, word: string}>} */
 const told = new WeakMap();
@@ -34,14 +36,16 @@ function tagText(scene, evidence) {
   const intent = (/** @type {unknown} */ name) => short(typeof name === 'string' ? (scene.map.node(`intent:${name}`)?.label ?? scene.map.node(name)?.label ?? name) : name);
   switch (kind) {
     case 'loop':
-      return scene.text('score.tag.loop', { n: facts.rounds ?? 1 });
+      if (!facts.condition) return scene.text('score.tag.loop', { n: facts.rounds ?? 1 });
+      return scene.text('score.tag.loop.through', { n: facts.rounds ?? 1, condition: scene.lettering.fit(plain(facts.condition), FONT.tag, LONGEST_CONDITION) });
     case 'overwrite':
       return scene.text('score.tag.overwrite', { old: short(facts.old), new: short(facts.new) });
     case 'leak':
       return scene.text('score.tag.leak', { from: intent(facts.from_task), to: intent(facts.to_task) });
     case 'drift': {
       const rival = docNode(scene.map, facts.rival);
-      return scene.text('score.tag.drift', { doc: short(rival < 0 ? facts.rival : scene.map.list[rival].label) });
+      const name = plain(rival < 0 ? facts.rival : scene.map.list[rival].label);
+      return scene.text('score.tag.drift', { doc: scene.lettering.fitEnds(name, FONT.tag, LONGEST_NAME) });
     }
     case 'gap':
       return scene.text('score.tag.gap', { n: facts.missing ?? 0 });
