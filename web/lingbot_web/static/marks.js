@@ -43,8 +43,8 @@ export class Marks {
     this.linkOut = new Column(Int32Array);
     this.linkIn = new Column(Int32Array);
 
-    /** For each recall edge: the document's edge of the stage before, -1 at the first. @type {Map<number, number>} */
-    this.stageBefore = new Map();
+    /** For each edge: a recall's edge of the stage before for the same document, else -1. */
+    this.stages = new Column(Int32Array);
     /** All visits in order of seq: the session's walk. @type {number[]} */
     this.visits = [];
     /** Mark of an utterance or answer, by place of its node. @type {Map<number, number>} */
@@ -108,6 +108,7 @@ export class Marks {
 
   /** An edge appeared. @param {number} e its place */
   see(e) {
+    this.stages.push(-1);
     const kind = this.edges.kind.data[e];
     if (kind === KIND.jump) this.#jump(e);
     else if (kind === KIND.assign) this.#assign(e);
@@ -238,10 +239,9 @@ export class Marks {
     for (let i = marks.length - 1; i >= 0 && this.turn.data[marks[i]] === lane.turn; i--) if (this.k.data[marks[i]] === k) mark = marks[i];
     if (mark < 0) {
       mark = this.#add(MARK.DOC, node, lane.turn, seq.data[e], k, e, marks.length ? marks[marks.length - 1] : -1, 0);
-      this.stageBefore.set(e, -1);
       this.#link(LINK.RECALL, question, mark, e);
     } else {
-      this.stageBefore.set(e, this.edge.data[mark]);
+      this.stages.data[e] = this.edge.data[mark];
       this.edge.data[mark] = e;
     }
     if (props[e].stage === 'prompt' && !props[e].dropped_because) this.flags.data[mark] |= FLAG.PROMPT;
@@ -281,7 +281,7 @@ export class Marks {
   #docOf(node, e) {
     const marks = this.rows.byNode[node]?.marks ?? [];
     for (let i = marks.length - 1; i >= 0; i--) {
-      for (let stage = this.edge.data[marks[i]]; stage >= 0; stage = this.stageBefore.get(stage) ?? -1) if (stage === e) return marks[i];
+      for (let stage = this.edge.data[marks[i]]; stage >= 0; stage = this.stages.data[stage]) if (stage === e) return marks[i];
     }
     return -1;
   }

@@ -24,10 +24,13 @@ export class Painter {
   }
 
   /**
-   * @param {CanvasRenderingContext2D} ctx already scaled to CSS pixels @param {Scene} scene
+   * The gutter has a canvas of its own: it stays while the window moves, and the map's is painted over from edge to edge,
+   * which spares the browser a copy of the frame before.
+   * @param {CanvasRenderingContext2D} ctx already scaled to CSS pixels, as is the next
+   * @param {CanvasRenderingContext2D} gutter @param {Scene} scene
    * @param {boolean} whole false: nothing but the window moved since the last frame, so the gutter is still right
    */
-  paint(ctx, scene, whole) {
+  paint(ctx, gutter, scene, whole) {
     if (this.tokens !== scene.tokens) {
       this.tokens = scene.tokens;
       this.ink.use(mapStyles(scene.tokens));
@@ -35,6 +38,8 @@ export class Painter {
     scene.begin();
     const { layout } = scene;
     const findings = scene.lane < DENSE ? scene.gaps() : scene.findings();
+    ctx.fillStyle = scene.tokens.map;
+    ctx.fillRect(0, 0, layout.width, layout.height);
     ctx.save();
     ctx.beginPath();
     ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
@@ -57,8 +62,8 @@ export class Painter {
     }
     ctx.restore();
     const hidden = layout.staves.staves.map((stave) => hiddenMarks(scene, stave).slice(0, 2).join()).join(' ');
-    if (whole) paintGutter(ctx, scene);
-    else if (hidden !== this.hidden) paintColumns(ctx, scene);
+    if (whole) paintGutter(gutter, scene);
+    else if (hidden !== this.hidden) paintColumns(gutter, scene);
     this.hidden = hidden;
     this.header.paint(ctx, scene);
     if (scene.lane < DENSE) {

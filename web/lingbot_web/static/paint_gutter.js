@@ -21,8 +21,6 @@ const COLUMN = /** @type {const} */ ({ flow: 'score.visits', state: 'score.now',
 export function paintGround(ctx, scene) {
   const { layout, tokens, selection, matches } = scene;
   const { width, height } = layout;
-  ctx.fillStyle = tokens.map;
-  ctx.fillRect(GUTTER, 0, width - GUTTER, height);
   const w = scene.lane;
   if (w >= 4) {
     ctx.fillStyle = tokens['map-alt'];

@@ -243,7 +243,7 @@ export class Scene {
   firstStage(mark) {
     const { marks } = this.map;
     let e = marks.edge.data[mark];
-    for (let before = e; before >= 0; before = marks.stageBefore.get(before) ?? -1) e = before;
+    for (let before = e; before >= 0; before = marks.stages.data[before]) e = before;
     return e;
   }
 
@@ -252,7 +252,7 @@ export class Scene {
     const { marks, edges } = this.map;
     if (!(marks.flags.data[mark] & FLAG.PROMPT)) return false;
     if (this.seq === Infinity) return true;
-    for (let e = stageAt(this.map, mark, this.seq); e >= 0; e = marks.stageBefore.get(e) ?? -1) if (edges.props[e].stage === 'prompt') return true;
+    for (let e = stageAt(this.map, mark, this.seq); e >= 0; e = marks.stages.data[e]) if (edges.props[e].stage === 'prompt') return true;
     for (let l = marks.outHead.data[mark]; l >= 0; l = marks.linkOut.data[l]) if (edges.seq.data[marks.linkEdge.data[l]] <= this.seq) return true;
     return false;
   }

@@ -61,6 +61,7 @@ export class Score {
     this.scrubHost = scrubHost;
     this.options = options;
     this.mapCanvas = canvas(host, 'score-map');
+    this.gutterCanvas = canvas(host, 'score-gutter');
     this.overCanvas = canvas(host, 'score-over');
     this.scrubCanvas = canvas(scrubHost, 'score-scrub');
     this.mirror = document.createElement('div');
@@ -313,13 +314,31 @@ export class Score {
     for (const node of newest.values()) this.#scrollTo(node);
   }
 
-  /** A stave none of whose rows has a mark in the window, though others have, scrolls to the nearest that has. @returns {boolean} whether one did */
+  /**
+   * A stave none of whose shown rows has a mark in the window, though others have, scrolls to those of the turn nearest to
+   * the window's middle: they stay in view longest as the window moves on.
+   * @returns {boolean} whether one did
+   */
   #uncover() {
+    const { marks, lanes, list, rows } = this.scene.map;
     let moved = false;
     for (const stave of this.layout.staves.staves) {
       const [above, below, shown] = hiddenMarks(this.scene, stave);
       if (shown || !(above || below)) continue;
-      this.scrollToHidden(stave.layer, above ? -1 : 1);
+      const middle = (this.window.from + this.window.to) / 2;
+      let best = -1;
+      let nearest = Infinity;
+      for (let turn = this.scene.firstTurn; turn <= this.scene.lastTurn; turn++) {
+        if (Math.abs(turn + 0.5 - middle) >= nearest) continue;
+        for (const mark of lanes.of.get(turn)?.marks ?? []) {
+          const node = marks.node.data[mark];
+          if (list[node].layer !== stave.layer || rows.number[node] < 0) continue;
+          best = rows.number[node];
+          nearest = Math.abs(turn + 0.5 - middle);
+          break;
+        }
+      }
+      stave.scroll = Math.max(0, Math.min(scrollable(stave, rows.of[stave.layer].length), best));
       moved = true;
     }
     return moved;
@@ -471,6 +490,7 @@ export class Score {
     const map = this.host.getBoundingClientRect();
     const scrub = this.scrubHost.getBoundingClientRect();
     fitCanvas(this.mapCanvas, map.width, map.height);
+    fitCanvas(this.gutterCanvas, GUTTER, map.height);
     fitCanvas(this.overCanvas, map.width, map.height);
     fitCanvas(this.scrubCanvas, scrub.width, scrub.height);
     const taller = map.height !== this.layout.height;
@@ -533,11 +553,11 @@ export class Score {
     this.timeline.span(this.axis.first, this.axis.end);
     this.scene.begin();
     if (parts & (MAP | PAN) && this.#uncover()) parts |= MAP;
-    if (parts & (MAP | PAN)) this.painter.paint(scaled(this.mapCanvas), this.scene, (parts & MAP) !== 0);
+    if (parts & (MAP | PAN)) this.painter.paint(scaled(this.mapCanvas, true), scaled(this.gutterCanvas, true), this.scene, (parts & MAP) !== 0);
     if (parts & (MAP | PAN | OVER)) paintOverlay(scaled(this.overCanvas), this.scene, this.hovered, this.playhead);
     if (parts & (SCRUB | PAN)) {
       const live = this.map !== null && !this.map.about.ended_at;
-      this.timelinePainter.paint(scaled(this.scrubCanvas), this.scene, this.timeline, { window: this.window, playhead: this.playhead, live }, (parts & SCRUB) !== 0);
+      this.timelinePainter.paint(scaled(this.scrubCanvas, true), this.scene, this.timeline, { window: this.window, playhead: this.playhead, live }, (parts & SCRUB) !== 0);
     }
   }
 
@@ -545,7 +565,7 @@ export class Score {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#timer);
     for (const undo of this.#undo) undo();
-    for (const element of [this.mapCanvas, this.overCanvas, this.scrubCanvas, this.mirror]) element.remove();
+    for (const element of [this.mapCanvas, this.gutterCanvas, this.overCanvas, this.scrubCanvas, this.mirror]) element.remove();
   }
 }
 
@@ -560,9 +580,9 @@ function canvas(host, name) {
   return element;
 }
 
-/** @param {HTMLCanvasElement} element @returns {CanvasRenderingContext2D} */
-function context(element) {
-  const ctx = element.getContext('2d');
+/** @param {HTMLCanvasElement} element @param {boolean} [opaque] nothing shows through it @returns {CanvasRenderingContext2D} */
+function context(element, opaque = false) {
+  const ctx = element.getContext('2d', { alpha: !opaque });
   if (!ctx) throw new Error('this browser gives no 2D canvas');
   return ctx;
 }
@@ -578,9 +598,9 @@ function fitCanvas(element, width, height) {
   element.style.setProperty('height', `${height}px`);
 }
 
-/** A context whose unit is a CSS pixel. @param {HTMLCanvasElement} element */
-function scaled(element) {
-  const ctx = context(element);
+/** A context whose unit is a CSS pixel. @param {HTMLCanvasElement} element @param {boolean} [opaque] */
+function scaled(element, opaque = false) {
+  const ctx = context(element, opaque);
   const ratio = devicePixelRatio || 1;
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   return ctx;

@@ -65,13 +65,13 @@ export function scoreText(score) {
 export function stageAt(map, mark, seq) {
   const { marks, edges } = map;
   let e = marks.edge.data[mark];
-  while (e >= 0 && edges.seq.data[e] > seq) e = marks.stageBefore.get(e) ?? -1;
+  while (e >= 0 && edges.seq.data[e] > seq) e = marks.stages.data[e];
   return e;
 }
 
 /** The newest stage at or before edge `e` that gave a score. @param {DialogueMap} map @param {number} e */
 export function scoredStage(map, e) {
   let stage = e;
-  while (stage >= 0 && typeof map.edges.props[stage].score !== 'number') stage = map.marks.stageBefore.get(stage) ?? -1;
+  while (stage >= 0 && typeof map.edges.props[stage].score !== 'number') stage = map.marks.stages.data[stage];
   return stage < 0 ? e : stage;
 }
