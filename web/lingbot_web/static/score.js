@@ -1,5 +1,6 @@
 // The score view: canvases, window, playhead, selection and trail of one dialogue. Painting is asked for, never done at
 // once: one animation frame draws whatever asked, and data asks at most every 50 ms.
+import { bestScroll, nearestRow, newestNodes } from 'lb/cover';
 import { DIRTY, DialogueMap } from 'lb/fold';
 import { listen } from 'lb/gestures';
 import { hitTest } from 'lb/hit';
@@ -34,8 +35,8 @@ const PAN = 8;
 /** Data is painted at most so often, in ms; gestures as often as the display shows. */
 const DATA_PAUSE = 50;
 const SLIDE = 120;
-/** So far back a stave's newest row is looked for. */
-const NEWEST_TURNS = 12;
+/** When the window has been at rest so long, in ms, staves that show little of it scroll to more. */
+const REST = 160;
 
 export class Score {
   /** @type {DialogueMap | null} */ map = null;
@@ -54,6 +55,9 @@ export class Score {
   /** @type {{from: Window, to: Window, start: number} | null} */ #slide = null;
   /** @type {(() => void)[]} */ #undo = [];
   /** @type {[number, number, number]} */ #hops = [0, 0, 0];
+  /** Rows that were scrolled into view on purpose, the first and the last of each stave. @type {Map<Layer, [number, number]>} */ #kept = new Map();
+  #restTimer = 0;
+  #rested = false;
 
   /** @param {HTMLElement} host @param {HTMLElement} scrubHost @param {ScoreOptions} options */
   constructor(host, scrubHost, options) {
@@ -92,7 +96,7 @@ export class Score {
   get axis() {
     const map = this.scene.map;
     const first = map.firstTurn;
-    return { first, end: Math.max(map.lastTurn + 1, first + 1) };
+    return { first, end: Math.max(map.lastTurn + 1, first + 1), least: this.#grows(map) ? windows.OPENING : windows.SPARSE };
   }
 
   // --- the map ---
@@ -111,9 +115,10 @@ export class Score {
       this.hovered = null;
       this.tracing = false;
       this.#chooseStaves();
-      this.#follow(map !== null && !map.about.ended_at);
+      this.#follow(map !== null && this.#grows(map));
       this.#show(windows.atEnd(windows.OPENING, this.axis));
       this.#scrollToNewest();
+      this.#rest();
       this.options.onSelect?.(null);
     } else {
       this.#show(this.following ? windows.atEnd(this.#span, this.axis) : windows.place(this.window.from, this.#span, this.axis));
@@ -144,6 +149,11 @@ export class Score {
     }
   }
 
+  /** Whether more is to come: what was imported may lack an end, but grows no more. @param {DialogueMap} map */
+  #grows({ about }) {
+    return !about.ended_at && (about.origin ?? 'probe') === 'probe';
+  }
+
   // --- window ---
 
   get #span() {
@@ -155,12 +165,20 @@ export class Score {
     if (win.from === this.window.from && win.to === this.window.to) return;
     this.window = win;
     this.options.onWindow?.(win);
+    clearTimeout(this.#restTimer);
+    this.#restTimer = window.setTimeout(() => this.#rest(), REST);
     this.#ask(PAN);
+  }
+
+  #rest() {
+    this.#rested = true;
+    this.#ask(MAP | OVER);
   }
 
   /** The reader moved the window: what leaves the end stops following. @param {Window} win */
   #steer(win) {
     this.#slide = null;
+    if (!this.selection || this.selection.turn < win.from || this.selection.turn >= win.to) this.#kept.clear();
     if (this.following && !windows.touchesEnd(win, this.axis)) this.#follow(false);
     this.#show(win);
   }
@@ -242,8 +260,10 @@ export class Score {
     if (wanted !== null) {
       this.#follow(false);
       const turn = Math.floor(this.scene.turnOfSeq(wanted));
+      this.#kept.clear();
       for (const mark of map.marks.ofSeq(wanted)) this.#scrollTo(map.marks.node.data[mark]);
       if (turn + 1 <= this.window.from || turn >= this.window.to) this.#show(windows.showing(this.window, turn, turn, this.axis));
+      this.#rest();
     }
     this.options.onPlayhead?.(wanted);
     this.#ask(MAP | OVER | SCRUB);
@@ -274,6 +294,7 @@ export class Score {
   reveal(sel) {
     const map = this.scene.map;
     const span = turnsOf(map, sel);
+    this.#kept.clear();
     if (span) {
       const win = windows.showing(this.window, span[0], span[1], this.axis);
       if (this.following && !windows.touchesEnd(win, this.axis)) this.#follow(false);
@@ -283,6 +304,7 @@ export class Score {
     for (const node of new Set(nodes)) {
       this.#scrollTo(node);
     }
+    this.#rest();
   }
 
   /** Scrolls a stave just so far that a node's row is shown. @param {number} node */
@@ -291,54 +313,39 @@ export class Score {
     const row = rows.number[node] ?? -1;
     const stave = row < 0 ? null : this.layout.stave(list[node].layer);
     if (!stave) return;
+    const kept = this.#kept.get(stave.layer);
+    this.#kept.set(stave.layer, kept ? [Math.min(kept[0], row), Math.max(kept[1], row)] : [row, row]);
     if (row < stave.scroll) stave.scroll = row;
     else if (row >= stave.scroll + stave.room) stave.scroll = row - stave.room + 1;
   }
 
   /** Shows each stave's newest row, where a stave has more rows than room. */
   #scrollToNewest() {
-    const { marks, lanes, list, rows, firstTurn, lastTurn } = this.scene.map;
-    /** @type {Map<Layer, number>} */
-    const newest = new Map();
-    for (let turn = lastTurn; turn >= Math.max(firstTurn, lastTurn - NEWEST_TURNS) && newest.size < LAYERS.length; turn--) {
-      /** @type {Map<Layer, number>} */
-      const inLane = new Map();
-      for (const mark of lanes.of.get(turn)?.marks ?? []) {
-        const node = marks.node.data[mark];
-        const { layer } = list[node];
-        // The newest visit and slot, but the best document: a stage's documents come best first.
-        if (rows.number[node] >= 0 && !(layer === 'knowledge' && inLane.has(layer))) inLane.set(layer, node);
-      }
-      for (const [layer, node] of inLane) if (!newest.has(layer)) newest.set(layer, node);
-    }
-    for (const node of newest.values()) this.#scrollTo(node);
+    this.#kept.clear();
+    for (const node of newestNodes(this.scene.map)) this.#scrollTo(node);
   }
 
-  /**
-   * A stave none of whose shown rows has a mark in the window, though others have, scrolls to those of the turn nearest to
-   * the window's middle: they stay in view longest as the window moves on.
-   * @returns {boolean} whether one did
-   */
+  /** A stave none of whose shown rows has a mark in the window, though others have, scrolls to the nearest that has. @returns {boolean} whether one did */
   #uncover() {
-    const { marks, lanes, list, rows } = this.scene.map;
     let moved = false;
     for (const stave of this.layout.staves.staves) {
       const [above, below, shown] = hiddenMarks(this.scene, stave);
       if (shown || !(above || below)) continue;
-      const middle = (this.window.from + this.window.to) / 2;
-      let best = -1;
-      let nearest = Infinity;
-      for (let turn = this.scene.firstTurn; turn <= this.scene.lastTurn; turn++) {
-        if (Math.abs(turn + 0.5 - middle) >= nearest) continue;
-        for (const mark of lanes.of.get(turn)?.marks ?? []) {
-          const node = marks.node.data[mark];
-          if (list[node].layer !== stave.layer || rows.number[node] < 0) continue;
-          best = rows.number[node];
-          nearest = Math.abs(turn + 0.5 - middle);
-          break;
-        }
-      }
-      stave.scroll = Math.max(0, Math.min(scrollable(stave, rows.of[stave.layer].length), best));
+      stave.scroll = Math.max(0, Math.min(scrollable(stave, this.scene.map.rows.of[stave.layer].length), nearestRow(this.scene, stave, (this.window.from + this.window.to) / 2)));
+      moved = true;
+    }
+    return moved;
+  }
+
+  /** The window has come to rest: staves that show little of it scroll to where they show most. @returns {boolean} whether one did */
+  #settle() {
+    if (!this.#rested || this.#slide) return false;
+    this.#rested = false;
+    let moved = false;
+    for (const stave of this.layout.staves.staves) {
+      const to = bestScroll(this.scene, stave, this.#kept.get(stave.layer));
+      if (to === stave.scroll) continue;
+      stave.scroll = to;
       moved = true;
     }
     return moved;
@@ -433,7 +440,7 @@ export class Score {
     if (!LAYERS.some((layer) => layers[layer])) return;
     this.layers = { ...layers };
     this.#chooseStaves();
-    this.#ask(MAP | OVER);
+    this.#rest();
   }
 
   /** @param {Layer} layer */
@@ -550,13 +557,14 @@ export class Score {
   draw(parts = MAP | OVER | SCRUB) {
     this.layout.from = this.window.from;
     this.layout.to = this.window.to;
-    this.timeline.span(this.axis.first, this.axis.end);
+    const { first, end, least } = this.axis;
+    this.timeline.span(first, end, least);
     this.scene.begin();
-    if (parts & (MAP | PAN) && this.#uncover()) parts |= MAP;
+    if (parts & (MAP | PAN) && [this.#settle(), this.#uncover()].includes(true)) parts |= MAP;
     if (parts & (MAP | PAN)) this.painter.paint(scaled(this.mapCanvas, true), scaled(this.gutterCanvas, true), this.scene, (parts & MAP) !== 0);
     if (parts & (MAP | PAN | OVER)) paintOverlay(scaled(this.overCanvas), this.scene, this.hovered, this.playhead);
     if (parts & (SCRUB | PAN)) {
-      const live = this.map !== null && !this.map.about.ended_at;
+      const live = this.map !== null && this.#grows(this.map);
       this.timelinePainter.paint(scaled(this.scrubCanvas, true), this.scene, this.timeline, { window: this.window, playhead: this.playhead, live }, (parts & SCRUB) !== 0);
     }
   }
@@ -564,6 +572,7 @@ export class Score {
   destroy() {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#timer);
+    clearTimeout(this.#restTimer);
     for (const undo of this.#undo) undo();
     for (const element of [this.mapCanvas, this.gutterCanvas, this.overCanvas, this.scrubCanvas, this.mirror]) element.remove();
   }

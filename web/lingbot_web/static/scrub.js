@@ -33,10 +33,10 @@ export class ScrubLayout {
     this.end = 2;
   }
 
-  /** @param {number} first @param {number} end one past the last turn */
-  span(first, end) {
+  /** @param {number} first @param {number} end one past the last turn @param {number} [least] so many turns have a place */
+  span(first, end, least = OPENING) {
     this.first = first;
-    this.end = Math.max(end, first + OPENING);
+    this.end = Math.max(end, first + least);
   }
 
   get lane() {

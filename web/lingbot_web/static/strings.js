@@ -366,6 +366,7 @@ const WORDS = {
   'transport.play': ['播放', 'Play'],
   'transport.previous': ['上一步', 'Step back'],
   'transport.range': ['第 {range} 轮 / {last}', 'Turns {range} / {last}'],
+  'transport.range.opening': ['{range}至第 {high} 轮 / {last}', '{range} to turn {high} / {last}'],
   'transport.speed': ['速度', 'Speed'],
   'transport.turns': ['{n} 轮', '{n} turns'],
   'transport.unit': ['一步是一个事件还是一轮', 'Whether a step is an event or a turn'],

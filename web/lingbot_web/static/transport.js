@@ -67,7 +67,10 @@ export class Transport {
     this.by.title = text('transport.unit');
     this.fast.textContent = `${this.speed}×`;
     this.fast.title = text('transport.speed');
-    const words = last < 1 || high < low ? text('transport.turns', { n: '\u0001' + Math.max(0, last) + '\u0001' }) : text('transport.range', { range: `\u0001${low === high ? lane(low) : `${lane(low)}–${high}`}\u0001`, last });
+    const bold = (/** @type {string | number} */ shown) => `\u0001${shown}\u0001`;
+    let words = text('transport.range', { range: bold(low === high ? low : `${low}–${high}`), last });
+    if (last < 1 || high < low) words = text('transport.turns', { n: bold(Math.max(0, last)) });
+    else if (!low) words = text('transport.range.opening', { range: bold(text('score.opening')), high: bold(high), last });
     fill(this.range, words.split('\u0001').map((part, i) => (i % 2 ? h('b', null, part) : part)));
   }
 
@@ -174,9 +177,4 @@ export class Transport {
     this.speed = /** @type {number} */ (SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length]);
     this.render();
   }
-}
-
-/** The lane before the first turn has a name instead of a number. @param {number} turn */
-function lane(turn) {
-  return turn ? String(turn) : text('score.opening');
 }

@@ -1,15 +1,17 @@
 // The stretch of the time axis that is shown: arithmetic only. `axis` is all there is, in turns.
 
 /** @typedef {import('lb/types').Window} Window */
-/** @typedef {{first: number, end: number}} Axis first lane, and one past the last */
+/** @typedef {{first: number, end: number, least?: number}} Axis first lane, one past the last, and how many are shown even if there are fewer */
 
 export const SHORTEST = 3;
 /** So many turns are shown at first. */
 export const OPENING = 13;
+/** A session that grows no more fills the map, but lanes are no wider than for so many turns. */
+export const SPARSE = 6;
 
 /** The longest window: everything, but never less than the opening, so that a young session's lanes keep their width. @param {Axis} axis */
 export function longest(axis) {
-  return Math.max(axis.end - axis.first, OPENING);
+  return Math.max(axis.end - axis.first, axis.least ?? OPENING);
 }
 
 /** @param {number} from @param {number} span @param {Axis} axis @returns {Window} */

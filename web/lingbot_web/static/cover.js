@@ -1,0 +1,103 @@
+// Which rows a stave shows when it has more rows than room.
+import { LAYERS } from 'lb/kinds';
+import { DENSE, scrollable } from 'lb/layout';
+
+/** @typedef {import('lb/scene').Scene} Scene */
+/** @typedef {import('lb/layout').Stave} Stave */
+/** @typedef {import('lb/types').Layer} Layer */
+/** Rows that must stay in view, the first and the last. @typedef {[number, number]} Kept */
+
+/** A stave is moved only when it shows less than this share of the window's marks: a glance must not set it off. */
+const ENOUGH = 0.4;
+/** A mark of a finding counts as so many others: the fault is what the reader came for. */
+const BAD = 20;
+/** So far back a stave's newest row is looked for. */
+const NEWEST_TURNS = 12;
+
+/**
+ * Where a stave had better be scrolled to; its present scroll where that is good enough.
+ * @param {Scene} scene @param {Stave} stave @param {Kept | undefined} kept @returns {number}
+ */
+export function bestScroll(scene, stave, kept) {
+  const weights = weightsOf(scene, stave);
+  if (!weights) return stave.scroll;
+  const { room, scroll } = stave;
+  const most = scrollable(stave, weights.length);
+  const low = kept ? Math.max(0, Math.min(most, kept[1] - room + 1)) : 0;
+  const high = kept ? Math.max(low, Math.min(most, kept[0])) : most;
+  let held = 0;
+  let all = 0;
+  let shown = 0;
+  for (let row = 0; row < weights.length; row++) {
+    all += weights[row];
+    if (row >= scroll && row < scroll + room) shown += weights[row];
+    if (row >= low && row < low + room) held += weights[row];
+  }
+  if (shown >= all * ENOUGH) return scroll;
+  let best = low;
+  let top = held;
+  for (let at = low + 1; at <= high; at++) {
+    held += weights[at + room - 1] - weights[at - 1];
+    if (held > top || (held === top && Math.abs(at - scroll) < Math.abs(best - scroll))) {
+      best = at;
+      top = held;
+    }
+  }
+  return top > shown ? best : scroll;
+}
+
+/** What the window's marks weigh on each row; null where all rows fit or marks are too many to tell apart. @param {Scene} scene @param {Stave} stave */
+function weightsOf(scene, stave) {
+  const { map } = scene;
+  const rows = map.rows.of[stave.layer];
+  if (!scrollable(stave, rows.length) || scene.lane < DENSE) return null;
+  const weights = new Float64Array(rows.length);
+  for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
+    for (const mark of map.lanes.of.get(turn)?.marks ?? []) {
+      const node = map.marks.node.data[mark];
+      if (map.list[node].layer !== stave.layer || map.marks.seq.data[mark] > scene.seq) continue;
+      const row = map.rows.number[node];
+      if (row >= 0) weights[row] += scene.badMark(mark) ? BAD : 1;
+    }
+  }
+  return weights;
+}
+
+/**
+ * The row of the turn nearest to `middle`: it stays in view longest as the window moves on. -1 where no turn has one.
+ * @param {Scene} scene @param {Stave} stave @param {number} middle
+ */
+export function nearestRow(scene, stave, middle) {
+  const { marks, lanes, list, rows } = scene.map;
+  let best = -1;
+  let nearest = Infinity;
+  for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
+    if (Math.abs(turn + 0.5 - middle) >= nearest) continue;
+    for (const mark of lanes.of.get(turn)?.marks ?? []) {
+      const node = marks.node.data[mark];
+      if (list[node].layer !== stave.layer || rows.number[node] < 0) continue;
+      best = rows.number[node];
+      nearest = Math.abs(turn + 0.5 - middle);
+      break;
+    }
+  }
+  return best;
+}
+
+/** The node that was last heard of in each layer: the newest visit and slot, but the best document. @param {import('lb/fold').DialogueMap} map */
+export function newestNodes({ marks, lanes, list, rows, firstTurn, lastTurn }) {
+  /** @type {Map<Layer, number>} */
+  const newest = new Map();
+  for (let turn = lastTurn; turn >= Math.max(firstTurn, lastTurn - NEWEST_TURNS) && newest.size < LAYERS.length; turn--) {
+    /** @type {Map<Layer, number>} */
+    const inLane = new Map();
+    for (const mark of lanes.of.get(turn)?.marks ?? []) {
+      const node = marks.node.data[mark];
+      const { layer } = list[node];
+      // A stage's documents come best first.
+      if (rows.number[node] >= 0 && !(layer === 'knowledge' && inLane.has(layer))) inLane.set(layer, node);
+    }
+    for (const [layer, node] of inLane) if (!newest.has(layer)) newest.set(layer, node);
+  }
+  return newest.values();
+}
