@@ -92,7 +92,6 @@ class DialogueMap:
         "epoch",
         "findings",
         "first_moment",
-        "folds",
         "found",
         "gone",
         "history",
@@ -140,25 +139,10 @@ class DialogueMap:
         self.moment_kind = array("B")
         self.moment_at = array("d")
         self.indexes = Indexes()
-        # How each delta is folded: `apply` by another name, for the mapper, which folds several an event.
-        self.folds: dict[type[Any], Callable[[Any], None]] = {
-            d.Applied: self._applied,
-            d.SessionChanged: self._session_changed,
-            d.TurnOpened: self._turn_opened,
-            d.NodeCreated: self._node_created,
-            d.NodeUpdated: self._node_updated,
-            d.NodeExpired: self._node_expired,
-            d.EdgeCreated: self._edge_created,
-            d.FindingRaised: self._finding_raised,
-            d.LossNoted: self._loss_noted,
-            d.SeqsUndone: self._seqs_undone,
-            d.TurnsRetired: self._turns_retired,
-            d.EventUnplaced: self._event_unplaced,
-        }
 
     def apply(self, delta: d.Delta) -> None:
         """Fold one delta in. Deltas come in the order in which they were made, each once."""
-        self.folds[type(delta)](delta)
+        FOLDS[type(delta)](self, delta)
 
     @property
     def next_deadline(self) -> float | None:
@@ -336,6 +320,23 @@ class DialogueMap:
             del self.moment_kind[:skip]
             del self.moment_at[:skip]
         self.indexes.rebuild(self)
+
+
+FOLDS: dict[type[Any], Callable[[DialogueMap, Any], None]] = {
+    d.Applied: DialogueMap._applied,
+    d.SessionChanged: DialogueMap._session_changed,
+    d.TurnOpened: DialogueMap._turn_opened,
+    d.NodeCreated: DialogueMap._node_created,
+    d.NodeUpdated: DialogueMap._node_updated,
+    d.NodeExpired: DialogueMap._node_expired,
+    d.EdgeCreated: DialogueMap._edge_created,
+    d.FindingRaised: DialogueMap._finding_raised,
+    d.LossNoted: DialogueMap._loss_noted,
+    d.SeqsUndone: DialogueMap._seqs_undone,
+    d.TurnsRetired: DialogueMap._turns_retired,
+    d.EventUnplaced: DialogueMap._event_unplaced,
+}
+"""How each delta is folded: ``DialogueMap.apply`` by another name, for the mapper, which folds several an event."""
 
 
 def gap_id(lost: Lost) -> str:

@@ -24,7 +24,7 @@ from lingbot_map.deltas import (
     TurnsRetired,
 )
 from lingbot_map.events import Described, EpochStarted, Event, Gap, PolicySet, Tick
-from lingbot_map.graph import DialogueMap
+from lingbot_map.graph import FOLDS, DialogueMap
 from lingbot_map.layers import Emit, flow, knowledge, state
 from lingbot_map.model import Lost, Turn, Unplaced
 from lingbot_map.policy import policy_from, policy_values
@@ -37,25 +37,6 @@ class Mapper:
     def __init__(self, map: DialogueMap | None = None, *, session: str = "") -> None:
         """Goes on from ``map``, or begins an empty one for ``session``."""
         self.map = map if map is not None else DialogueMap(session)
-        self._said: dict[type[Any], Callable[[Event, Any, Emit], None]] = {
-            s.SessionStarted: self._session_started,
-            s.TurnStarted: self._turn_started,
-            s.IntentRouted: self._intent_routed,
-            s.SlotAssigned: self._slot_assigned,
-            s.SlotRead: self._slot_read,
-            s.SlotCleared: self._slot_cleared,
-            s.Retrieved: self._retrieved,
-            s.Answered: self._answered,
-            s.Failed: self._failed,
-            s.Undone: self._undone,
-            s.SessionEnded: self._session_ended,
-            s.Raw: self._raw,
-            Tick: self._tick,
-            Gap: self._gap,
-            EpochStarted: self._epoch_started,
-            PolicySet: self._policy_set,
-            Described: self._described,
-        }
 
     def apply(self, event: Event) -> list[Delta]:
         """The deltas that ``event`` makes; they are in the map when this returns. A repeat makes none.
@@ -70,10 +51,9 @@ class Mapper:
         if source is not None and event.n <= source.mark and source.has(event.n):
             return []
         out: list[Delta] = []
-        fold = map.folds
 
         def emit(delta: Delta) -> None:
-            fold[type(delta)](delta)
+            FOLDS[type(delta)](map, delta)
             out.append(delta)
 
         signal = event.signal
@@ -86,7 +66,7 @@ class Mapper:
         if event.turn not in map.turns and self._has_a_lane(event):
             self._open_turn(event, emit)
         try:
-            self._said[type(signal)](event, signal, emit)
+            _PLACE[type(signal)](self, event, signal, emit)
         except Exception as why:
             # A signal of the right shape can still hold what a layer did not expect. It costs that event, not the
             # session: it is in the log, named on the map, and what it had added so far stays, the same in each replay.
@@ -226,6 +206,28 @@ class Mapper:
 
     def _described(self, event: Event, signal: Described, emit: Emit) -> None:
         emit(SessionChanged(dict(signal.facts)))
+
+
+_PLACE: dict[type[Any], Callable[[Mapper, Event, Any, Emit], None]] = {
+    s.SessionStarted: Mapper._session_started,
+    s.TurnStarted: Mapper._turn_started,
+    s.IntentRouted: Mapper._intent_routed,
+    s.SlotAssigned: Mapper._slot_assigned,
+    s.SlotRead: Mapper._slot_read,
+    s.SlotCleared: Mapper._slot_cleared,
+    s.Retrieved: Mapper._retrieved,
+    s.Answered: Mapper._answered,
+    s.Failed: Mapper._failed,
+    s.Undone: Mapper._undone,
+    s.SessionEnded: Mapper._session_ended,
+    s.Raw: Mapper._raw,
+    Tick: Mapper._tick,
+    Gap: Mapper._gap,
+    EpochStarted: Mapper._epoch_started,
+    PolicySet: Mapper._policy_set,
+    Described: Mapper._described,
+}
+"""What each signal does. Plain functions: bound ones would tie a mapper to itself, for only the collector to free."""
 
 
 def replay(events: list[Event], session: str = "") -> DialogueMap:

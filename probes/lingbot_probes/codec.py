@@ -30,6 +30,11 @@ class SignalError(ValueError):
         self.expected = expected
         self.found = found
 
+    def within(self, where: str) -> SignalError:
+        """The same, seen from further out: ``where`` is the place of what held the field."""
+        joint = "." if self.where and not self.where.startswith("[") else ""
+        return SignalError(f"{where}{joint}{self.where}", self.expected, self.found)
+
     def __str__(self) -> str:
         shown = repr(self.found)
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
@@ -94,7 +99,13 @@ def _pairs(value: object, where: str) -> tuple[tuple[str, float], ...]:
 def _docs(value: object, where: str) -> tuple[Doc, ...]:
     if type(value) is not list and type(value) is not tuple:
         raise SignalError(where, "a list of documents", value)
-    return tuple(_build(Doc, item, f"{where}[{i}]") for i, item in enumerate(value))
+    docs: list[Doc] = []
+    try:
+        for item in value:
+            docs.append(_build(Doc, item))
+    except SignalError as wrong:
+        raise wrong.within(f"{where}[{len(docs)}]") from None
+    return tuple(docs)
 
 
 _READERS: dict[str, Callable[[object, str], Any]] = {
@@ -131,15 +142,20 @@ _SHAPES: dict[type[Any], tuple[tuple[str, Callable[[object, str], Any], Any], ..
 _BY_KIND: dict[str, type[Any]] = {cls.kind: cls for cls in SIGNALS}
 
 
-def _build(cls: type[Any], data: object, where: str) -> Any:
+def _build(cls: type[Any], data: object) -> Any:
+    """``SignalError`` names the field alone: the caller, who knows where that is, puts it in its place."""
     if type(data) is not dict:
-        raise SignalError(where, "a mapping", data)
+        raise SignalError("", "a mapping", data)
     values = {}
     for name, read, default in _SHAPES[cls]:
         if name in data:
-            values[name] = read(data[name], f"{where}.{name}")
+            value = data[name]
+            if read is _text and type(value) is str:  # as `_text` does; most fields are texts
+                values[name] = value
+            else:
+                values[name] = read(value, name)
         elif default is _NO_DEFAULT:
-            raise SignalError(f"{where}.{name}", "a value", "nothing")
+            raise SignalError(name, "a value", "nothing")
     return cls(**values)
 
 
@@ -181,7 +197,10 @@ def signal_from_dict(data: object, where: str = "signal") -> Any:
         if not kind:
             raise SignalError(f"{where}.kind", "the kind of signal", "nothing")
         return Raw(name=kind, data={key: value for key, value in data.items() if key != "kind"})
-    return _build(cls, data, where)
+    try:
+        return _build(cls, data)
+    except SignalError as wrong:
+        raise wrong.within(where) from None
 
 
 def numbered_to_dict(item: Numbered) -> dict[str, Any]:
