@@ -1,7 +1,7 @@
 """What the page costs: script time per frame while the map moves, the first picture, a hit test, a batch of deltas.
 
-A real Chromium draws keyframes of a real mapper. Script is the CPU time of the frames' callbacks as the browser counts it
-(``Performance.getMetrics`` in thread ticks) and the gesture before it by the page's clock; the best of a few rounds.
+A real Chromium draws keyframes of a real mapper. Script is the CPU time of the frames' callbacks as the browser counts
+it (``Performance.getMetrics`` in thread ticks) and the gesture before it by the page's clock; the best of a few rounds.
 Needs a Chromium on the path or in ``$CHROMIUM``.
 """
 
