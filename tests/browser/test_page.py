@@ -99,14 +99,18 @@ def test_values_are_those_at_the_playhead(open_told: Open) -> None:
 
 def test_findings_are_walked_through(open_told: Open) -> None:
     page = open_told()
-    expect(page.locator(".anomalies .count")).to_have_text("6 anomalies")
-    expect(page.locator("#right .callout")).to_have_count(6)
+    expect(page.locator(".anomalies .count")).to_have_text("5 anomalies")
+    expect(page.locator("#right .callout")).to_have_count(5)
     seen = set()
-    for _ in range(6):
+    for _ in range(5):
         page.keyboard.press("]")
         expect(page.locator("#right .chip.bad")).to_be_visible()
         seen.add(page.locator("#right .heading .sub").inner_text())
-    assert len(seen) == 6
+        names = page.locator("#right .facts dt").all_inner_texts()
+        assert all(name[0].isupper() for name in names), f"a fact without words: {names}"
+        turns = page.locator("#right .of-turn").all_inner_texts()
+        assert turns and len(set(turns)) == len(turns), f"a turn is told twice: {turns}"
+    assert len(seen) == 5
     expect(page.locator("#right .event").first).to_be_visible()
 
 

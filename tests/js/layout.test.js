@@ -107,6 +107,13 @@ test('zooming keeps what is under the pointer where it is', () => {
   assert.ok(touchesEnd({ from: 30, to: 41 }, axis) && !touchesEnd({ from: 30, to: 40 }, axis));
 });
 
+test('what is shown beside a panel lies in the clear part, at the end of the axis too', () => {
+  for (const [since, turn] of [[5, 9], [37, 40], [20, 33]]) {
+    const win = showing({ from: 28, to: 41 }, since, turn, axis, 0.5);
+    assert.ok(win.from <= since && turn + 1 <= win.from + (win.to - win.from) * 0.5 + 1e-9, `${since}-${turn}: ${JSON.stringify(win)}`);
+  }
+});
+
 test('showing slides and widens just so far that the whole stretch is in view', () => {
   assert.deepEqual(showing({ from: 1, to: 14 }, 3, 9, axis), { from: 1, to: 14 });
   const wide = showing({ from: 1, to: 4 }, 10, 30, axis);

@@ -49,8 +49,8 @@ class Page {
     this.frame = 0;
 
     this.score = new Score(byId('map'), byId('scrub'), {
-      text,
-      lang,
+      text, lang,
+      covered: () => (matchMedia('(max-width: 1199px)').matches ? byId('right').offsetWidth : 0),
       onSelect: (selection) => this.#selected(selection),
       onTrace: (trail) => {
         this.trail = trail;

@@ -151,7 +151,7 @@ function paintRow(ctx, scene, stave, row, y, first) {
   const value = lettering.fit(rowValue(scene, stave, row), FONT.value, Math.min(LARGEST_VALUE, Math.max(SMALLEST_VALUE, left)));
   const age = bits & STALE ? staleAge(scene, row.node) : '';
   const room = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 8 : 0) - (age ? lettering.width(age, FONT.small) + 6 : 0);
-  const name = lettering.fit(label, font, room);
+  const name = stave.layer === 'knowledge' ? lettering.fitEnds(label, font, room) : lettering.fit(label, font, room);
   const past = node.seq > scene.seq;
   ctx.globalAlpha = past ? 0.34 : scene.faded(row.node) ? 0.6 : 1;
   ctx.textAlign = 'left';

@@ -37,6 +37,8 @@ const DATA_PAUSE = 50;
 const SLIDE = 120;
 /** When the window has been at rest so long, in ms, staves that show little of it scroll to more. */
 const REST = 160;
+/** A panel over the map is reckoned to leave at least this share of it clear. */
+const LEAST_CLEAR = 0.3;
 
 export class Score {
   /** @type {DialogueMap | null} */ map = null;
@@ -296,7 +298,8 @@ export class Score {
     const span = turnsOf(map, sel);
     this.#kept.clear();
     if (span) {
-      const win = windows.showing(this.window, span[0], span[1], this.axis);
+      const clear = 1 - (this.options.covered?.() ?? 0) / (this.layout.width - GUTTER);
+      const win = windows.showing(this.window, span[0], span[1], this.axis, Math.max(LEAST_CLEAR, clear));
       if (this.following && !windows.touchesEnd(win, this.axis)) this.#follow(false);
       this.#slideTo(win);
     }

@@ -77,6 +77,7 @@
  * @typedef {object} ScoreOptions
  * @property {(key: string, params?: Record<string, string | number>) => string} text words of the interface
  * @property {() => 'zh' | 'en'} lang
+ * @property {() => number} [covered] so many CSS pixels of the map's right lie behind a panel while something is selected
  * @property {(sel: Selection | null) => void} [onSelect]
  * @property {(trail: Trail | null) => void} [onTrace] the trail of the selection was lit, changed or dropped
  * @property {(sel: Selection | null, box: {x: number, y: number, w: number, h: number} | null) => void} [onHover]
