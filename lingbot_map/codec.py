@@ -140,6 +140,11 @@ class _Packed(msgspec.Struct, array_like=True, gc=False):
 _packed = msgspec.msgpack.Decoder(_Packed)
 
 
+def _says_no_more(node: Node, entries: list[tuple[int, dict[str, Any]]]) -> bool:
+    """Whether the history is the node itself, as that of most documents, utterances and answers: then it is left out."""
+    return len(entries) == 1 and entries[0][1] is node.props and entries[0][0] == node.seq
+
+
 def pack(map: DialogueMap) -> bytes:
     """The map for a snapshot."""
     rows = msgspec.structs.astuple
@@ -151,7 +156,7 @@ def pack(map: DialogueMap) -> bytes:
             map.at,
             map.about,
             [rows(node) for node in map.nodes.values()],
-            list(map.history.items()),
+            [(key, entries) for key, entries in map.history.items() if not _says_no_more(map.nodes[key], entries)],
             [rows(edge) for edge in map.edges.values()],
             [rows(turn) for turn in map.turns.values()],
             [rows(finding) for finding in map.findings.values()],
@@ -181,7 +186,8 @@ def unpack(data: bytes | memoryview) -> DialogueMap:
     if "policy" in packed.about:
         map.policy = policy_from(packed.about["policy"])
     map.nodes = {row[0]: Node(*row) for row in packed.nodes}
-    map.history = dict(packed.history)
+    longer = dict(packed.history)
+    map.history = {key: longer.get(key) or [(node.seq, node.props)] for key, node in map.nodes.items()}
     map.edges = {row[0]: Edge(*row) for row in packed.edges}
     map.turns = {row[0]: Turn(*row) for row in packed.turns}
     map.turn_numbers = {turn.id: turn.number for turn in map.turns.values() if turn.id}
