@@ -141,7 +141,7 @@ _packed = msgspec.msgpack.Decoder(_Packed)
 
 
 def _says_no_more(node: Node, entries: list[tuple[int, dict[str, Any]]]) -> bool:
-    """Whether the history is the node itself, as that of most documents, utterances and answers: then it is left out."""
+    """Whether the history is the node itself, as that of most documents and utterances is: then it is left out."""
     return len(entries) == 1 and entries[0][1] is node.props and entries[0][0] == node.seq
 
 
