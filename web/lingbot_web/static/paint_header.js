@@ -48,7 +48,8 @@ export class HeaderPainter {
     this.signs.length = 0;
     if (w < DENSE) {
       for (let turn = Math.ceil(scene.firstTurn / step) * step; turn <= scene.lastTurn; turn += step) {
-        this.ink.text(H.number, turn > until ? LATER_LEVEL : 0, String(turn), layout.x(turn) + 3, 17);
+        const room = layout.width - scene.lettering.width(String(turn), FONT.labelStrong) - 3;
+        this.ink.text(H.number, turn > until ? LATER_LEVEL : 0, String(turn), Math.min(layout.x(turn) + 3, room), 17);
       }
     } else {
       for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
@@ -76,8 +77,9 @@ export class HeaderPainter {
     let left = x + (w > 26 ? 7 : 3);
     if (numbered) {
       const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : String(turn);
-      this.ink.text(bits & ~GAP ? H.numberBad : H.number, level, name, left, 17);
-      left += lettering.width(name, FONT.labelStrong) + 4;
+      const width = lettering.width(name, FONT.labelStrong);
+      this.ink.text(bits & ~GAP ? H.numberBad : H.number, level, name, w < 26 ? Math.min(left, Math.max(x, layout.width - width - 3)) : left, 17);
+      left += width + 4;
     }
     const right = bits ? this.#glyphs(bits, x, w, left, later ? LATER : 1) : x + w - 6;
     if (w <= READABLE) return;

@@ -67,7 +67,7 @@ function happening(view, edge) {
     words = props.change === 'cleared' ? [link(edge.target), ' ', text('slot.did-clear')] : [link(edge.target), ' = ', h('b', { class: 'mono' }, foreign(valueText(props.value), { most: 80 })), props.change === 'same' ? ` ${text('slot.same')}` : ''];
   } else if (edge.kind === 'read') words = [text('slot.read'), ' ', link(edge.source), ' ', h('span', { class: 'mono' }, foreign(valueText(props.value), { most: 60 }))];
   else if (edge.kind === 'overwrite') words = [link(edge.target), ' ', text('slot.overwrote'), ' ', h('span', { class: 'mono' }, foreign(`${valueText(props.old)} → ${valueText(props.new)}`, { most: 120 }))];
-  else if (edge.kind === 'recall') words = [stageName(props.stage), ' ', link(edge.target), ' ', h('span', { class: 'mono' }, `${props.rank ? `#${props.rank} ` : ''}${score(props.score)}`)];
+  else if (edge.kind === 'recall') words = [stageName(props.stage), ' ', link(edge.target), ' ', h('span', { class: 'mono' }, `${props.rank ? `#${props.rank}\u00a0` : ''}${score(props.score)}`)];
   else words = [link(edge.source), ' → ', link(edge.target, labelOf(map, edge.target).slice(0, 40))];
   const bad = view.blamed.has(edge.seq) && edge.kind !== 'recall';
   return h('li', { class: `${layer} ${bad ? 'bad' : ''} ${map.isUndone(edge.seq) ? 'undone' : ''}` }, h('span', { class: 'turn mono' }, count(edge.seq)), h('i', { class: 'dot' }), h('span', { class: 'words' }, words));
