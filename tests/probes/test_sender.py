@@ -126,18 +126,18 @@ def test_a_token_that_others_can_read_or_write_is_not_ours(monkeypatch: pytest.M
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     folder = tmp_path / f"lingbot-map-{os.getuid()}"
     folder.mkdir()
-    file = folder / "8700.token"
+    file = folder / "9.token"
     file.write_text("secret")
     file.chmod(0o640)
-    assert local_token(8700) == ""
+    assert local_token(9) == ""
     file.chmod(0o600)
-    assert local_token(8700) == "secret"
+    assert local_token(9) == "secret"
     file.rename(folder / "real")
     file.symlink_to(folder / "real")
-    assert local_token(8700) == ""
+    assert local_token(9) == ""
     file.unlink()
     os.mkfifo(file, 0o600)
-    assert local_token(8700) == ""  # and does not wait for somebody to write
+    assert local_token(9) == ""  # and does not wait for somebody to write
 
 
 def test_a_spoiled_event_does_not_hold_up_the_others(server: Server) -> None:
