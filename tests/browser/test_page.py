@@ -109,7 +109,8 @@ def test_findings_are_walked_through(open_told: Open) -> None:
         names = page.locator("#right .facts dt").all_inner_texts()
         assert all(name[0].isupper() for name in names), f"a fact without words: {names}"
         turns = page.locator("#right .of-turn").all_inner_texts()
-        assert turns and len(set(turns)) == len(turns), f"a turn is told twice: {turns}"
+        assert turns, "evidence stands by turn"
+        assert len(set(turns)) == len(turns), f"a turn is told twice: {turns}"
     assert len(seen) == 5
     expect(page.locator("#right .event").first).to_be_visible()
 
