@@ -8,7 +8,7 @@ from lingbot_map.graph import gap_id
 from lingbot_map.model import Finding, Lost
 
 _WHY = {
-    "dropped": ("dropped by the probe's full queue", "探针队列已满而丢弃"),
+    "dropped": ("dropped by the probe's full queue", "因探针队列已满而丢弃"),
     "late": ("not arrived in time", "未按时到达"),
     "damaged": ("lost with a damaged part of the log", "随日志损坏而丢失"),
 }
