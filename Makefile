@@ -17,7 +17,7 @@ help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 demo: $(VENV)/.server ## start the demo bot and its map, and print the address to open (ARGS='--port 8123' are passed on)
-	@$(VENV)/bin/lingbot-map demo $(ARGS)
+	@$(VENV)/bin/lingbot-map demo $(ARGS) || [ $$? = 130 ] # Ctrl-C is how it ends
 
 test: $(VENV)/.dev node_modules/.stamp chromium ## every check, in CI's order; PARTS='mypy pytest' runs some of them
 	@$(PY) -m tests $(PARTS)
