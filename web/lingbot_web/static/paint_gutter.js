@@ -11,6 +11,8 @@ import { ageText } from 'lb/tags';
 
 const STALE = badBit('stale');
 const LABEL_X = 22;
+/** A title that ends in a word is known by its beginning; one that ends in a number, a bracket or Chinese also by its end. */
+const PROSE = /\p{Script=Latin}$/u;
 /** A value has at most so much room, and so much even beside a long name. */
 const LARGEST_VALUE = 62;
 const SMALLEST_VALUE = 34;
@@ -97,9 +99,11 @@ export function paintColumns(ctx, scene) {
   ctx.textBaseline = 'middle';
   for (const stave of layout.staves.staves) {
     const [above, below] = hiddenMarks(scene, stave);
-    const hidden = [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim();
+    const left = LABEL_X + scene.lettering.width(scene.word(`score.${stave.layer}`), FONT.labelStrong) + 4;
+    let hidden = [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim();
+    if (left + scene.lettering.width(hidden, FONT.small) > GUTTER - 12) hidden = `${above ? '▲' : ''}${below ? '▼' : ''}`;
     ctx.fillStyle = tokens.panel;
-    ctx.fillRect(GUTTER / 2 + 10, stave.top + 4, GUTTER / 2 - 11, 22);
+    ctx.fillRect(left, stave.top + 4, GUTTER - 1 - left, 22);
     ctx.fillStyle = tokens[hidden ? 'text-2' : 'text-3'];
     ctx.fillText(hidden || scene.word(COLUMN[stave.layer]), GUTTER - 12, stave.top + 15);
   }
@@ -151,7 +155,7 @@ function paintRow(ctx, scene, stave, row, y, first) {
   const value = lettering.fit(rowValue(scene, stave, row), FONT.value, Math.min(LARGEST_VALUE, Math.max(SMALLEST_VALUE, left)));
   const age = bits & STALE ? staleAge(scene, row.node) : '';
   const room = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 8 : 0) - (age ? lettering.width(age, FONT.small) + 6 : 0);
-  const name = stave.layer === 'knowledge' ? lettering.fitEnds(label, font, room) : lettering.fit(label, font, room);
+  const name = stave.layer === 'knowledge' && !PROSE.test(label) ? lettering.fitEnds(label, font, room) : lettering.fit(label, font, room);
   const past = node.seq > scene.seq;
   ctx.globalAlpha = past ? 0.34 : scene.faded(row.node) ? 0.6 : 1;
   ctx.textAlign = 'left';
