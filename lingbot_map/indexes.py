@@ -103,14 +103,18 @@ class Ranking(NamedTuple):
 
 
 class Retrieval:
-    """The stages that one question went through, in the order in which they came."""
+    """The stages that one question went through, in the order in which they came.
 
-    __slots__ = ("query", "stages", "turn")
+    ``verdict`` is what a check found in them, kept until another stage comes: (what it was asked, its answer).
+    """
+
+    __slots__ = ("query", "stages", "turn", "verdict")
 
     def __init__(self, turn: int, query: str) -> None:
         self.turn = turn
         self.query = query
         self.stages: list[Ranking] = []
+        self.verdict: tuple[object, object] | None = None
 
     def stage(self, name: str) -> Ranking | None:
         """The newest ranking of that stage."""
@@ -154,6 +158,7 @@ class Retrievals:
             self.recent.append(current)
         ranking = self._open = Ranking(stage, edge.seq, [], [])
         current.stages.append(ranking)
+        current.verdict = None
         if stage == "reranked":
             self.firsts.setdefault(edge.target, []).append(edge.seq)
         return ranking
@@ -166,27 +171,22 @@ class Deadlines:
     follows when it comes up. So a touch costs a look-up, and the heap is no larger than the nodes are many.
     """
 
-    __slots__ = ("_entry", "_heap")
+    __slots__ = ("_entry", "heap")
 
     def __init__(self) -> None:
-        self._heap: list[tuple[float, str]] = []
+        self.heap: list[tuple[float, str]] = []  # no node expires before the first entry
         self._entry: dict[str, float] = {}
-
-    @property
-    def soonest(self) -> float:
-        """No node expires before this."""
-        return self._heap[0][0] if self._heap else float("inf")
 
     def add(self, at: float, node_id: str) -> None:
         """Node ``node_id`` now expires ``at``."""
         entry = self._entry.get(node_id)
         if entry is None or at < entry:
             self._entry[node_id] = at
-            heapq.heappush(self._heap, (at, node_id))
+            heapq.heappush(self.heap, (at, node_id))
 
     def next(self, nodes: dict[str, Node]) -> float | None:
         """The soonest deadline; ``None`` if no node has one."""
-        heap, entries = self._heap, self._entry
+        heap, entries = self.heap, self._entry
         while heap:
             at, node_id = heap[0]
             if entries.get(node_id) != at:  # an earlier one was put in its place
@@ -207,7 +207,7 @@ class Deadlines:
         """Take out what is due up to and with ``at``, in the order (deadline, id)."""
         out: list[tuple[float, str]] = []
         while (soonest := self.next(nodes)) is not None and soonest <= at:
-            entry = heapq.heappop(self._heap)
+            entry = heapq.heappop(self.heap)
             del self._entry[entry[1]]
             out.append(entry)
         return out

@@ -60,7 +60,7 @@ class Mapper:
         at = event.at if event.at > map.at else map.at
         emit(Applied(event.seq, at, event.turn, signal.kind, event.source, event.n))
         deadlines = map.indexes.deadlines
-        if deadlines.soonest <= at:
+        if deadlines.heap and deadlines.heap[0][0] <= at:
             for due, node_id in deadlines.due(at, map.nodes):
                 emit(NodeExpired(node_id, event.seq, due))
         if event.turn not in map.turns and self._has_a_lane(event):

@@ -7,7 +7,7 @@ first three times while its hits in seven days are five times the runner-up's. T
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 from lingbot_map.checks import finding, grown
 from lingbot_map.events import Event
@@ -25,8 +25,19 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
     return _inverted(map, event, retrieval, final) or _popular(map, event, retrieval, final)
 
 
-def inversion(retrieval: Retrieval, margin: float) -> tuple[str, str, Ranking, float] | None:
-    """(winner, rival, the earlier stage, its margin) where that stage clearly preferred a rival that was still in."""
+Inversion: TypeAlias = tuple[str, str, Ranking, float]
+"""(winner, rival, the earlier stage, its margin)."""
+
+
+def inversion(retrieval: Retrieval, margin: float) -> Inversion | None:
+    """Where an earlier stage clearly preferred a rival that was still in; looked for once, and asked for five times."""
+    known = retrieval.verdict
+    if known is None or known[0] != margin:
+        known = retrieval.verdict = (margin, _inversion(retrieval, margin))
+    return cast("Inversion | None", known[1])
+
+
+def _inversion(retrieval: Retrieval, margin: float) -> Inversion | None:
     final = retrieval.stage("reranked")
     if final is None or not final.docs:
         return None
