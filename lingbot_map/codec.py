@@ -5,8 +5,11 @@ One library does both (msgspec), since it knows the value types; what it writes 
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import msgspec
@@ -17,7 +20,25 @@ from lingbot_map.model import Edge, Finding, Lost, Node, Turn, Unplaced
 from lingbot_map.policy import policy_from
 
 MAP_VERSION = 1
-"""Version of the packed map. A snapshot of another version is passed over: the log has everything."""
+"""Version of the keyframe and of the packed map's shape."""
+
+
+@cache
+def rules() -> str:
+    """A fingerprint of the code that concludes a map from events.
+
+    A snapshot holds conclusions. One that other rules drew, if only in other words, is passed over: the log has
+    everything, and what the present rules say of it is what counts.
+    """
+    package = files("lingbot_map")
+    rooms = [package, package / "layers", package / "checks"]
+    digest = hashlib.sha256()
+    for room in rooms:
+        for file in sorted(room.iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
 
 _json = msgspec.json.Encoder()
 _msgpack = msgspec.msgpack.Encoder()
@@ -116,6 +137,7 @@ class _Packed(msgspec.Struct, array_like=True, gc=False):
     """A map on disk: rows in the order of the value types' fields."""
 
     version: int
+    rules: str
     session: str
     cursor: tuple[str, int]
     at: float
@@ -151,6 +173,7 @@ def pack(map: DialogueMap) -> bytes:
     return _msgpack.encode(
         _Packed(
             MAP_VERSION,
+            rules(),
             map.session,
             (map.epoch, map.seq),
             map.at,
@@ -175,10 +198,15 @@ def pack(map: DialogueMap) -> bytes:
 
 
 def unpack(data: bytes | memoryview) -> DialogueMap:
-    """The reverse. Raises ``msgspec.DecodeError`` or ``ValueError`` where the bytes are no map of this version."""
-    packed = _packed.decode(data)
-    if packed.version != MAP_VERSION:
-        raise ValueError(f"packed map: expected version {MAP_VERSION}, found {packed.version}")
+    """The reverse. Raises ``ValueError`` where the bytes are no map of this version, or of other ``rules``."""
+    try:
+        packed = _packed.decode(data)
+    except msgspec.MsgspecError as why:
+        raise ValueError(f"packed map: {why}") from None
+    if (packed.version, packed.rules) != (MAP_VERSION, rules()):
+        raise ValueError(
+            f"packed map: expected version {MAP_VERSION} by rules {rules()}, found {packed.version} by {packed.rules}"
+        )
     map = DialogueMap(packed.session)
     map.epoch, map.seq = packed.cursor
     map.at = packed.at

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from lingbot_map.checks import CODES
 from lingbot_map.errors import UnknownSession
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
@@ -25,6 +26,17 @@ from lingbot_probes import Probe, codec
 from lingbot_probes.signals import Numbered
 
 _FLUSH = 5.0  # seconds: everything is in this process, so this is only met when something is broken
+
+
+class UnrecordedSession(UnknownSession):
+    """``name`` said nothing while it was recorded; ``known`` did."""
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        super().__init__(name)
+        self.known = known
+
+    def __str__(self) -> str:
+        return f"no session {self.name!r} was recorded; these were: {', '.join(self.known) or 'none'}"
 
 
 class Recording:
@@ -41,12 +53,12 @@ class Recording:
         return list(self._mappers)
 
     def map(self, session: str = "") -> DialogueMap:
-        """The map of ``session``; without one, that of the only session. Raises ``UnknownSession``."""
+        """The map of ``session``; without one, that of the only session. Raises ``UnrecordedSession``."""
         if not session and len(self._mappers) == 1:
             session = self.sessions[0]
         mapper = self._mappers.get(session)
         if mapper is None:
-            raise UnknownSession(session or "(none said)", f"this recording, which has {self.sessions}")
+            raise UnrecordedSession(session or "(none said)", self.sessions)
         return mapper.map
 
     def deliver(self, batch: dict[str, Any]) -> dict[str, Any]:
@@ -105,9 +117,13 @@ def assert_map(
     """Raise ``AssertionError``, with what was found, unless the map is as said.
 
     ``path``: the intents in the order of their visits. ``slots``: the values that slots have now (``None``: not
-    set). ``has``, ``none``: kinds or codes of findings that must, or must not, be there. ``answered_from``: the
-    documents of the newest answer.
+    set). ``has``, ``none``: kinds or codes of findings that must, or must not, be there (``ValueError`` for one that
+    there is not). ``answered_from``: the documents of the newest answer.
     """
+    for kind in (*has, *none):
+        if kind not in CODES and kind not in CODES.values():
+            known = ", ".join(f"{name} ({code})" for name, code in CODES.items())
+            raise ValueError(f"no finding is called {kind!r}; there are {known}")
     wrong = [
         *_path(map, path),
         *_slots(map, slots or {}),

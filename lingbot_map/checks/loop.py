@@ -43,8 +43,8 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
         en += f"; a jump was let through with {condition}"
         zh += f"；有一次跳转以条件 {condition} 放行"
     elif missing:
-        en += f"; {', '.join(missing)} stayed empty"
-        zh += f"；{'、'.join(missing)} 一直为空"
+        en += f"; {', '.join(missing)} was missing every time"
+        zh += f"；每次都缺 {'、'.join(missing)}"
     return finding(
         "loop",
         f"loop:{now.intent}:{rounds.seq}",

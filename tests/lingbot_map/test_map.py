@@ -183,3 +183,15 @@ def test_a_policy_names_the_setting_that_is_wrong() -> None:
         policy_from({"slot_lifetime": "long"})
     with pytest.raises(BadInput, match="slots_lifetime"):
         policy_from({"slots_lifetime": 3})
+
+
+def test_a_packed_map_that_other_rules_concluded_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    d = Dialogue()
+    d.tell(said("hello"), routed("plan"))
+    packed = codec.pack(d.map)
+    codec.unpack(packed)
+    with pytest.raises(ValueError, match="packed map"):
+        codec.unpack(packed[:-3])
+    monkeypatch.setattr(codec, "rules", lambda: "another")
+    with pytest.raises(ValueError, match="rules another"):
+        codec.unpack(packed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lingbot_map.errors import UnknownSession
+from lingbot_map.graph import DialogueMap
 from lingbot_map.testing import assert_map, record
 from lingbot_probes import Probe
 
@@ -43,5 +44,10 @@ def test_a_bot_is_recorded_and_its_map_asserted() -> None:
     assert "expected slot plan = 'A', found 'B'" in message
     assert "expected a drift finding, found none" in message
     assert "expected an answer from ['doc'], found []" in message
-    with pytest.raises(UnknownSession, match="s2"):
+    with pytest.raises(UnknownSession, match="no session 's2' was recorded; these were: s1"):
         recording.map("s2")
+
+
+def test_a_misspelt_finding_does_not_pass() -> None:
+    with pytest.raises(ValueError, match="no finding is called 'leek'; there are gap \\(LM101\\)"):
+        assert_map(DialogueMap("s"), none=["leek"])
