@@ -94,6 +94,9 @@ class Intake:
         for i, item in enumerate(items):
             n = item.n
             at = times[i] if times is not None else now
+            if recorded and n > arrivals.mark + 1 and not arrivals.held:
+                # A recording has its order: what it jumps over never comes, and the gap is as old as what follows.
+                self._declare(source, arrivals, n - 1, at, taken.events, "dropped")
             if n == arrivals.mark + 1:
                 arrivals.mark = n
                 taken.events.append(self._event(source, item, at, hits))

@@ -104,6 +104,16 @@ def test_missing_lines_and_declared_gaps_are_holes() -> None:
     assert [(loss.first, loss.last) for loss in map.losses.values()] == [(3, 3), (6, 8)]
 
 
+def test_what_follows_a_hole_keeps_its_time() -> None:
+    lines = written(recorded())
+    del lines[6:8]
+    (session,) = opened(b"".join(lines))
+    map = mapped("s", session.session.source, session.items).map
+    assert len(map.losses) == 1
+    assert [turn.at for turn in map.turns.values()] == [turn.said_at for turn in map.turns.values()]
+    assert map.at == recorded()[-1].at
+
+
 def test_a_changed_line_is_a_problem_and_a_hole() -> None:
     lines = written(recorded())
     lines[6] = lines[6].replace(b"i1", b"iX")
