@@ -76,6 +76,8 @@ def shape_of(blob: Blob) -> Shape:
         document = _object(blob)
         if document.opens >= 0 or document.top:
             return document
+        if not document.why and b"\n" in document.text.strip():  # a whole object: none of its lines is to blame
+            why = "a JSON object that holds no list of events"
         return Shape("lines", samples, why=why)
     return Shape("text", why=NO_JSON)
 

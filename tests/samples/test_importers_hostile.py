@@ -43,6 +43,7 @@ GOOD = b'{"sender_id":"a","event":"bot","timestamp":1.0,"text":"good"}\n'
         (b"<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>", "no JSON"),
         (b"\x80\x04\x95\x16\x8c\x05posix\x94\x8c\x06system\x94\x93\x94.", "no JSON"),
         (b"{'single': 'quotes'}", "not JSON"),
+        (b'{\n "schema": 1,\n "steps": []\n}', "a JSON object that holds no list of events"),
         (b'{"event": NaN}', "line 1: not JSON"),
         (b'{"event": 1e999}', "line 1: not JSON"),
         (b'{"type": "message"}', "no activity"),
