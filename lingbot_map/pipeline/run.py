@@ -53,7 +53,7 @@ class Pipeline:
         self.board = self.showing.board
         self.books = Books()
         self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived)
-        self.taking = Taking(self.shelf, self._commit)
+        self.taking = Taking(self.shelf, self._commit, self.books)
         self.viewers: Callable[[], int] = lambda: 0
         self.on_recovered: Callable[[], object] = lambda: None
         self.started = False

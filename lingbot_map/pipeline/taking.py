@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from lingbot_map import importers
 from lingbot_map.events import Described, Event
+from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
 from lingbot_probes.signals import Numbered
@@ -27,9 +28,10 @@ Progress = Callable[[int, int], None]
 class Taking:
     """Takes files in, one at a time. ``commit`` logs and maps what intake placed."""
 
-    def __init__(self, shelf: Shelf, commit: Callable[[Live, Sequence[Event]], None]) -> None:
+    def __init__(self, shelf: Shelf, commit: Callable[[Live, Sequence[Event]], None], books: Books) -> None:
         self._shelf = shelf
         self._commit = commit
+        self._books = books
         self._turn = asyncio.Lock()
 
     async def file(self, path: Path, name: str, progress: Progress | None) -> dict[str, Any]:
@@ -55,9 +57,16 @@ class Taking:
         live, before = await self._place_for(imported, _begin(chunk, self._shelf.clock()))
         while chunk:
             live = await self._shelf.still(live)
+            known = live.session.map.sources.get(imported.source)
+            mark = known.mark if known is not None else 0
+            account = self._books.of(imported.source)
+            account.produced += max(chunk[-1].n - mark, 0)
+            account.received += len(chunk)
+            account.last_at = self._shelf.clock()
             taken = live.session.intake.take(
                 imported.source, chunk, self._shelf.clock(), numbered=chunk[-1].n, recorded=True
             )
+            account.repeated += taken.repeated
             self._commit(live, taken.events)
             session = live.session
             if session.snapshot_due(self._shelf.clock()):  # a ladder on which seeking stays quick
@@ -69,6 +78,9 @@ class Taking:
         if any(about.get(name) != value for name, value in facts.items()):
             now = max(live.session.map.at, 0.0) or self._shelf.clock()
             self._commit(live, [live.session.intake.own(Described(facts=facts), now)])
+        recording = live.session.recording
+        if recording.pending and recording.trouble is not None:
+            raise recording.trouble  # a file is not sent again, as a probe's batch is: its reader must know
         cursor = live.session.map.cursor
         return {
             "key": live.session.key,

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 import orjson
 
 from lingbot_map import codec
-from lingbot_map.errors import LingbotMapError, UnknownSession
+from lingbot_map.errors import DataFolderBusy, LingbotMapError, UnknownSession
 from lingbot_map.events import EpochStarted, Event, Gap, event_to_dict
 from lingbot_map.graph import DialogueMap
 from lingbot_map.mapper import Mapper
@@ -25,8 +25,9 @@ from lingbot_map.store import Damage
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.recording import FileRecording
 
-CLEAN, REFUSED, DAMAGED = 0, 3, 1
-"""Exit codes: all is well or was mended; something was refused; there is damage that was not to be repaired."""
+CLEAN, REFUSED, DAMAGED, BUSY = 0, 3, 1, 4
+"""Exit codes: all is well or was mended; something was refused; there is damage that was not to be repaired; another
+process writes the folder that was to be repaired."""
 
 
 @dataclass(slots=True)
@@ -59,6 +60,7 @@ class FolderReport:
     folder: str
     sessions: list[SessionReport] = field(default_factory=list)
     refused: str = ""
+    busy: bool = False
 
     @property
     def status(self) -> str:
@@ -67,7 +69,7 @@ class FolderReport:
 
     @property
     def exit_code(self) -> int:
-        return {"refused": REFUSED, "damaged": DAMAGED}.get(self.status, CLEAN)
+        return BUSY if self.busy else {"refused": REFUSED, "damaged": DAMAGED}.get(self.status, CLEAN)
 
     def as_json(self) -> bytes:
         """One line for programs. A single session's events are keyed by seq, those of several by KEY/seq."""
@@ -134,7 +136,7 @@ def examine(folder: Path, *, repair: bool = False) -> FolderReport:
     try:
         store = FileStore(folder, read_only=not repair)
     except (LingbotMapError, OSError) as why:
-        report.refused = str(why)
+        report.refused, report.busy = shown(str(why)), isinstance(why, DataFolderBusy)
         return report
     try:
         report.sessions = [_session(store, key, repair) for key in sorted(store.keys())]

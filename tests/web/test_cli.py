@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -9,11 +10,15 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from types import ModuleType
+from typing import Any, Protocol
 
 import pytest
 
+from lingbot_map.pipeline import Pipeline
+from lingbot_map.store.files import FileStore
 from lingbot_web.cli import run
+from lingbot_web.command import main
 from lingbot_web.terminal import visible
 
 TRACKER = {
@@ -88,6 +93,9 @@ def test_help_says_what_there_is_and_each_command_gives_an_example(command: Comm
         ["serve", "--host", "192.0.2.1", "--allow-remote"],
         ["serve", "--host", "nowhere.invalid", "--allow-remote", "--insecure-remote"],
         ["serve", "--tls-cert", "x.pem"],
+        ["serve", "--tls-cert", "x.pem", "--tls-key", "x.pem"],
+        ["serve", "--port", "65536"],
+        ["serve", "--port", "-1"],
         ["serve", "--public-url", "map.example.org", "--port", "0"],
         ["import", "nothing.json"],
         ["import", "."],
@@ -190,6 +198,84 @@ def test_a_reader_that_leaves_is_no_error(command: Command, tmp_path: Path, trac
     line = f"{sys.executable} -m lingbot_web sessions --json | true"
     done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=60)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", ["sessions", "sessions --json", "export 'rasa \x1b[31m\u202e退款'", "sessions -h"]
+)
+def test_a_reader_that_has_gone_is_success(tmp_path: Path, command: Command, tracker: Path, arguments: str) -> None:
+    assert command("import", str(tracker)).returncode == 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        line = f"exec {sys.executable} -m lingbot_web {arguments}"
+        done = subprocess.run(line, shell=True, stdout=writing, stderr=subprocess.PIPE, cwd=tmp_path, timeout=60)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_terminal_without_chinese_gets_escapes_and_json_stays_json(
+    tmp_path: Path, command: Command, tracker: Path
+) -> None:
+    assert command("import", str(tracker)).returncode == 0
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "XDG_RUNTIME_DIR": str(tmp_path / "run")}
+
+    def listed(*options: str) -> subprocess.CompletedProcess[bytes]:
+        line = [sys.executable, "-m", "lingbot_web", "sessions", *options]
+        return subprocess.run(line, capture_output=True, cwd=tmp_path, env=environment, timeout=60)
+
+    table = listed()
+    assert (table.returncode, table.stderr) == (0, b"")
+    assert b"\\u9000\\u6b3e" in table.stdout
+    assert json.loads(listed("--json").stdout)["sessions"][0]["id"].endswith("退款")
+
+
+def test_verify_does_not_mend_what_another_process_writes(command: Command, tmp_path: Path, tracker: Path) -> None:
+    assert command("import", str(tracker)).returncode == 0
+    store = FileStore(tmp_path / "snapshots")
+    try:
+        assert command("verify").returncode == 0
+        busy = command("verify", "--repair")
+        assert busy.returncode == 4
+        assert "is writing this data folder" in busy.stdout
+    finally:
+        store.close()
+
+
+def test_the_books_of_an_import_balance(command: Command, tmp_path: Path, tracker: Path) -> None:
+    async def taken() -> list[dict[str, Any]]:
+        pipeline = Pipeline.of_folder(tmp_path / "data")
+        await pipeline.start()
+        await pipeline.settled()
+        for _ in range(2):
+            await pipeline.import_file(tracker)
+        await pipeline.stop()
+        return pipeline.books.report()
+
+    (books,) = asyncio.run(taken())
+    assert books["produced"] == books["accepted"] + books["missing"] + books["refused"] > 0
+    assert books["held"] == 0
+    assert books["repeated"] == books["accepted"]
+
+
+def test_an_import_that_the_disk_refuses_is_no_success(
+    command: Command, tracker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(fd: int, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("lingbot_map.store.appender.write_all", full)
+    assert "No space left" in complaint(command("import", str(tracker)), 1)
+
+
+def test_ctrl_c_while_the_parts_are_loaded_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Loading(ModuleType):
+        def __getattr__(self, name: str) -> Any:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "lingbot_web.cli", Loading("lingbot_web.cli"))
+    assert main() == 130
 
 
 def test_without_the_server_parts_one_line_says_what_to_install(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ class Address:
 
     def listen(self) -> socket.socket:
         """The listening socket. Raises ``BadInput`` if the port is taken or the host is none of this machine."""
+        if not 0 <= self.port <= 65535:
+            raise BadInput("--port", "a port from 0 to 65535", str(self.port))
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM)
         try:

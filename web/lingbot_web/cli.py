@@ -49,6 +49,7 @@ for _name, _command in (
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; what comes back is the exit code. Nothing is raised for what a user can cause."""
+    terminal.tolerate()
     try:
         code = main(args=list(arguments) or ["--help"], standalone_mode=False)
         sys.stdout.flush()
@@ -62,11 +63,16 @@ def run(arguments: Sequence[str]) -> int:
         # Whoever read us has gone (`| head`); Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except SystemExit as why:  # what typer and rich make of a reader that has gone
+        if isinstance(why.__context__, BrokenPipeError):
+            return OK
+        raise
     except LingbotMapError as why:
         terminal.complain(f"lingbot-map: {why}")
         return _code(why)
     except OSError as why:
-        terminal.complain(f"lingbot-map: {why.filename or ''}: {why.strerror or type(why).__name__}")
+        where = f"{why.filename}: " if why.filename else ""
+        terminal.complain(f"lingbot-map: {where}{why.strerror or type(why).__name__}")
         return FAILED
 
 

@@ -170,7 +170,8 @@ def _ask(
         said: dict[str, Any] = remotely(Remote(beacon))
         return said
     if not data.is_dir():
-        raise BadInput(str(data), "a data folder", "nothing", "name it with --data")
+        found = "something else" if data.exists() else "nothing"
+        raise BadInput(str(data), "a data folder", found, "name it with --data")
     return _with_pipeline(data, here)
 
 

@@ -54,6 +54,8 @@ def serve(
 def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: bool) -> None:
     if (address.certificate is None) != (address.key is None):
         raise BadInput("--tls-cert and --tls-key", "both or none", "one of them")
+    if address.certificate is not None:
+        _try_certificate(address.certificate, address.key)
     if is_loopback(address.host):
         return
     if not allow_remote:
@@ -61,6 +63,17 @@ def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: 
     if address.certificate is None and not insecure_remote:
         remedy = "give --tls-cert and --tls-key, or --insecure-remote to let everybody on the way read along"
         raise BadInput("--allow-remote", "a certificate", "none", remedy)
+
+
+def _try_certificate(certificate: Path, key: Path | None) -> None:
+    import ssl  # 20 ms that only TLS needs
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except OSError as why:  # ssl.SSLError is one
+        raise BadInput(
+            "--tls-cert and --tls-key", "a certificate and its key (PEM)", why.strerror or str(why)
+        ) from None
 
 
 def _serve(data: Path, address: Address, fsync: Literal["batch", "always"] = "batch", session: str = "") -> int:
@@ -92,15 +105,10 @@ def demo(
     from lingbot_web import running
 
     bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announce)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if chat else None
     try:
-        ended_by = running.run(
-            pipeline, address, listener, data=data, ready=bot.start, may_end=bot.gone, interruptible=not chat
-        )
+        ended_by = running.run(pipeline, address, listener, data=data, ready=bot.start, may_end=bot.gone)
     finally:
         bot.end()
-        if chat:
-            signal.signal(signal.SIGINT, before)
     return INTERRUPTED if ended_by == signal.SIGINT else 0
 
 

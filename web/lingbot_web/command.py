@@ -21,4 +21,6 @@ def main() -> int:
             "install them with: pip install 'lingbot-map[server]'\n"
         )
         return 1
+    except KeyboardInterrupt:  # while the parts are being loaded; later ``run`` sees to it
+        return 130
     return run(sys.argv[1:])

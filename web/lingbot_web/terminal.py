@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import Any
 
 import orjson
@@ -25,6 +27,15 @@ def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
+def tolerate() -> None:
+    """Show the escape of what the terminal's encoding has no character for; without an output, say it to nobody."""
+    if sys.stdout is None:  # started with >&-
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def say(line: str = "") -> None:
     """One line on standard output, as it is."""
     sys.stdout.write(line + "\n")
@@ -32,8 +43,10 @@ def say(line: str = "") -> None:
 
 
 def say_json(value: Any) -> None:
-    """``value`` as indented JSON on standard output; other scripts than Latin stay readable."""
-    say(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+    """``value`` as indented JSON on standard output, in UTF-8 wherever it goes: that is what JSON is written in."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.flush()
 
 
 def complain(line: str) -> None:
