@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import islice
 from types import FrameType
 
@@ -116,10 +117,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         probe.connect(wanted.endpoint, wanted.token)
     if wanted.chat:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        try:
+        with suppress(KeyboardInterrupt):  # told to leave in the middle of an answer
             chat(wanted.lang)
-        finally:
-            probe.close()
+        probe.close()
         return 0
 
     leave = threading.Event()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -226,3 +228,48 @@ def test_open_starts_a_map_where_none_serves_the_folder(tmp_path: Path) -> None:
         wait_for(lambda: process.client.get("/healthz")["status"] == "ok", "recovery")
         assert process.client.get(f"/api/sessions/{key_of('call')}")["last_utterance"] == "hello"
         assert process.end(signal.SIGINT)[0] == 130
+
+
+@pytest.mark.parametrize(("arguments", "said"), [([], ""), (["--chat"], "I want to change my plan\n")])
+def test_ctrl_c_at_the_terminal_ends_the_demo_and_its_bot(tmp_path: Path, arguments: list[str], said: str) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    pid, terminal = pty.fork()
+    if not pid:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.environ["XDG_RUNTIME_DIR"] = str(run)
+        command = [*COMMAND, "demo", "--lang", "en", "--port", "0", "--data", str(tmp_path / "data"), *arguments]
+        os.execv(sys.executable, command)
+    shown = b""
+
+    def read() -> bool:
+        """Whether there may be more."""
+        nonlocal shown
+        if not select.select([terminal], [], [], 0.01)[0]:
+            return True
+        try:
+            more = os.read(terminal, 4096)
+        except OSError:  # nobody holds the other side any more
+            return False
+        shown += more
+        return bool(more)
+
+    try:
+        if said:
+            wait_for(lambda: read() and b"> " in shown, "the prompt")
+            os.write(terminal, said.encode())
+            wait_for(lambda: read() and shown.count(b"> ") == 2, "the answer")
+        else:
+            wait_for(lambda: read() and b"Ctrl-C" in shown, "the address")
+        os.write(terminal, b"\x03")
+        wait_for(lambda: not read(), "the end of everybody at the terminal")
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        raise
+    finally:
+        os.close(terminal)
+    assert b"Traceback" not in shown
+    recordings = list((tmp_path / "data").glob("*/events.jsonl"))
+    if said:
+        assert b'"reason":"customer left"' in recordings[0].read_bytes()

@@ -29,15 +29,23 @@ class DemoBot:
     def start(self, beacon: Beacon) -> None:
         """Say where the map is, then begin to talk."""
         self._announce(beacon)
-        self._process = subprocess.Popen(
+        # Ctrl-C at the terminal reaches every process there. It is the map that hears it, and ends the bot: a chat
+        # shares the terminal, so it is born deaf to it; a scripted customer has a session of its own.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self._process = self._begin(beacon)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if self._chat:
+            threading.Thread(target=self._end_with, args=(self._process,), daemon=True).start()
+
+    def _begin(self, beacon: Beacon) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
             [sys.executable, "-m", "lingbot_map.demo.bot", *self._arguments, *(["--chat"] if self._chat else [])],
             env={**os.environ, "LINGBOT_ENDPOINT": beacon.url, "LINGBOT_TOKEN": beacon.token},
             stdin=None if self._chat else subprocess.DEVNULL,
-            # Ctrl-C at the terminal goes to whoever has the word: the chat, or else the map, which then ends the bot.
             start_new_session=not self._chat,
         )
-        if self._chat:
-            threading.Thread(target=self._end_with, args=(self._process,), daemon=True).start()
 
     def gone(self) -> bool:
         """Asked again and again when the map is to end: whether it may. The first time the bot is told to leave."""
@@ -54,7 +62,7 @@ class DemoBot:
             self._process.kill()
             self._process.wait()
 
-    @staticmethod
-    def _end_with(process: subprocess.Popen[bytes]) -> None:
+    def _end_with(self, process: subprocess.Popen[bytes]) -> None:
         process.wait()
-        os.kill(os.getpid(), signal.SIGTERM)
+        if not self._patience:  # else it left because the map ends already
+            os.kill(os.getpid(), signal.SIGTERM)

@@ -41,7 +41,6 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self.ended_by = 0
-        self.signals: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
         self.may_end: Callable[[], bool] = lambda: True
         self._ready = ready
 
@@ -57,11 +56,11 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """``signals`` end the server; a second SIGINT ends it without waiting for anybody."""
+        """SIGINT and SIGTERM end the server; a second SIGINT ends it without waiting for anybody."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self._on_signal) for number in self.signals}
+        before = {number: signal.signal(number, self._on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
@@ -104,12 +103,10 @@ def run(
     data: Path | None,
     ready: Callable[[Beacon], None],
     may_end: Callable[[], bool] = lambda: True,
-    interruptible: bool = True,
 ) -> int:
     """Serve on ``listener`` (of ``address.listen``) until a signal comes; what comes back is the signal's number.
 
-    ``ready`` is called once the map answers. When the end is wanted, ``may_end`` is asked until it agrees. Not
-    ``interruptible``: Ctrl-C is meant for somebody else.
+    ``ready`` is called once the map answers. When the end is wanted, ``may_end`` is asked until it agrees.
     """
     port = listener.getsockname()[1]
     token = new_token()
@@ -120,8 +117,6 @@ def run(
     pipeline.on_recovered = gc.freeze
     gc.set_threshold(50_000, 20, 50)
     server.may_end = may_end
-    if not interruptible:
-        server.signals = (signal.SIGTERM,)
     with beacon.lit(port, light):
         asyncio.run(server.serve(sockets=[listener]))
     return server.ended_by
