@@ -258,7 +258,7 @@ class DialogueMap:
         edge = delta.edge
         self.edges[edge.id] = edge
         kind = edge.kind
-        if kind == "recall":  # as `indexes.see` does; edges are the bulk of all deltas
+        if kind == "recall":
             self.indexes.retrievals.see(edge)
         elif kind == "jump" or kind == "assign":
             self.indexes.walk.see(edge)

@@ -151,6 +151,23 @@ class Retrievals:
         ranking.docs.append(edge.target)
         ranking.scores.append(props["score"])
 
+    def refill(self, edges: list[Edge]) -> None:
+        """Begin anew from all recall edges, in order: as `see` for each would, without making what is forgotten."""
+        start = len(edges)
+        runs = 0
+        while start and runs <= _REMEMBERED:  # a new turn begins a new retrieval, so that many are enough
+            start -= 1
+            if not start or edges[start - 1].turn != edges[start].turn:
+                runs += 1
+        seq = 0
+        for edge in edges[:start]:
+            if edge.seq != seq:
+                seq = edge.seq
+                if edge.props["stage"] == "reranked":
+                    self.firsts.setdefault(edge.target, []).append(seq)
+        for edge in edges[start:]:
+            self.see(edge)
+
     def _begin(self, edge: Edge, stage: str, query: str) -> Ranking:
         current = self.recent[-1] if self.recent else None
         if current is None or current.turn != edge.turn or current.query != query or current.stage(stage):
@@ -238,14 +255,6 @@ class Indexes:
         if finding.nodes:
             self.newest[finding.kind, finding.nodes[0]] = finding.id
 
-    def see(self, edge: Edge) -> None:
-        """Fold one edge in."""
-        kind = edge.kind
-        if kind == "recall":
-            self.retrievals.see(edge)
-        elif kind == "jump" or kind == "assign":
-            self.walk.see(edge)
-
     def rebuild(self, map: DialogueMap) -> None:
         """Make everything anew from the map: after a load, and when turns retired or were undone.
 
@@ -259,9 +268,15 @@ class Indexes:
         for finding in map.findings.values():
             self.found(finding)
         undone = bool(map.undone)
+        recalls = []
         for edge in map.edges.values():
-            if not (undone and map.is_undone(edge.seq)):
-                self.see(edge)
+            kind = edge.kind
+            if (kind == "recall" or kind == "jump" or kind == "assign") and not (undone and map.is_undone(edge.seq)):
+                if kind == "recall":
+                    recalls.append(edge)
+                else:
+                    self.walk.see(edge)
+        self.retrievals.refill(recalls)
         for node in map.nodes.values():
             if node.expires_at is not None and not node.expired:
                 self.deadlines.add(node.expires_at, node.id)

@@ -195,3 +195,17 @@ def test_a_packed_map_that_other_rules_concluded_is_not_taken(monkeypatch: pytes
     monkeypatch.setattr(codec, "rules", lambda: "another")
     with pytest.raises(ValueError, match="rules another"):
         codec.unpack(packed)
+
+
+def test_a_loaded_map_remembers_the_retrievals_that_a_grown_one_does() -> None:
+    d = Dialogue()
+    for k in range(50):
+        d.tell(said(f"u{k}"), recalled("vector", {"a": 0.9, f"b{k % 3}": 0.5}, query=f"q{k}"))
+        d.tell(recalled("reranked", {f"b{k % 3}": 0.9, "a": 0.5}, query=f"q{k}"))
+        if k % 4 == 0:
+            d.tell(recalled("vector", {"a": 0.9}, query="again"), recalled("reranked", {"a": 0.9}, query="again"))
+    grown = d.map.indexes.retrievals
+    loaded = codec.unpack(codec.pack(d.map)).indexes.retrievals
+    assert loaded.firsts == grown.firsts
+    assert [(r.turn, r.query, r.stages) for r in loaded.recent] == [(r.turn, r.query, r.stages) for r in grown.recent]
+    assert len(loaded.recent) == 32
