@@ -9,9 +9,10 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser import picture
-from tests.browser.conftest import KEY, Watch
+from tests.browser.conftest import KEY, SESSION, Watch
 from tests.browser.picture import until
-from tests.browser.serving import Site
+from tests.browser.serving import Site, key_of
+from tests.browser.telecom import numbered
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -238,6 +239,29 @@ def test_a_copied_link_leads_to_the_same_place(open_told: Open, watch: Watch, to
     expect(other.locator(".range b")).to_have_text("5–15")
     expect(other.locator(".legend h2")).to_have_text("Legend")  # the link carries the language too
     assert told.token not in other.url
+
+
+def test_an_address_opens_its_session_in_a_tab_that_shows_another(site: Site, watch: Watch) -> None:
+    site.say(numbered(SESSION, title="first"), source="one")
+    site.say(numbered("s-other", 3, title="second"), source="two")
+    page = watch.open(site, f"s={KEY}")
+    title = page.locator(".crumb b")
+    expect(title).to_have_text("first")
+    page.goto(f"{site.url}#t={site.token}&s={key_of('s-other')}")
+    expect(title).to_have_text("second")
+    until(page, f"location.hash.startsWith('#s={key_of('s-other')}')")
+    page.goto(f"{site.url}#t={site.token}&s={KEY[:12]}&w=5_16")
+    expect(title).to_have_text("first")
+    expect(page.locator(".range b")).to_have_text("5–15")
+    page.goto(f"{site.url}#s={'0' * 32}")
+    expect(page.locator(".toast")).to_contain_text(f"No session has the key {'0' * 32}")
+    expect(title).to_have_text("first")
+    until(page, f"location.hash.startsWith('#s={KEY}')")
+    fresh = watch.open(site, "s=0123456789ab")
+    expect(fresh.locator(".toast")).to_contain_text("No session has the key 0123456789ab")
+    expect(fresh.locator(".card h1")).to_have_text("This session is not here")
+    fresh.locator(".session", has_text="second").click()
+    expect(fresh.locator(".crumb b")).to_have_text("second")
 
 
 def test_without_a_token_the_page_asks_for_it(watch: Watch, told: Site) -> None:

@@ -49,6 +49,31 @@ export function showPlace(score, place) {
 }
 
 /**
+ * @typedef {object} Visitor
+ * @property {Place | null} asked what the address asks for, until it has been shown
+ * @property {string} key of the session that is open
+ * @property {import('lb/score').Score} score
+ * @property {import('lb/sessions').Sessions} sessions
+ * @property {(key: string) => Promise<void>} open
+ * @property {(name: string) => Promise<void>} nowhere there is no such session
+ */
+
+/** Goes where the address asks. What the server refuses to tell is asked again with the next token. @param {Visitor} page */
+export async function visit(page) {
+  const { asked } = page;
+  if (!asked) return;
+  const key = asked.session ? await page.sessions.named(asked.session) : page.key;
+  if (key === null || asked !== page.asked) return;
+  page.asked = key ? { ...asked, session: key } : null;
+  if (!key) {
+    if (asked.session) await page.nowhere(asked.session);
+  } else if (key === page.key && page.score.map) {
+    page.asked = null;
+    showPlace(page.score, asked);
+  } else await page.open(key);
+}
+
+/**
  * Selects; `reveal` brings it into view. A row as a whole (seq 0) has no one place: then its turn is what is shown.
  * @param {import('lb/score').Score} score @param {Selection} selection @param {boolean} reveal
  */

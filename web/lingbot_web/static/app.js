@@ -1,10 +1,10 @@
 // The page: makes the parts, passes what one says to the others, and keeps the address bar true.
 
-import { Address, copyPlace, openingPlace, pick, placeOf, showPlace } from 'lb/address';
+import { Address, copyPlace, openingPlace, pick, placeOf, showPlace, visit } from 'lb/address';
 import { Api, Refused, storeToken, storedToken } from 'lb/api';
 import { badgeOf } from 'lb/badge';
 import { Card } from 'lb/card';
-import { byId } from 'lb/dom';
+import { byId, plain } from 'lb/dom';
 import { Feed } from 'lb/feed';
 import { Finder } from 'lb/finder';
 import { DIRTY } from 'lb/fold';
@@ -78,7 +78,7 @@ class Page {
     this.banner = new Banner(this.feed, (seq) => this.#showEvent(seq));
     this.voice = new Voice();
     this.notes = new Notes(this.score);
-    this.importing = new Importing(this.api, { onDone: (keys) => this.#imported(keys), onToast: toast });
+    this.importing = new Importing(this.api, { onDone: (keys) => this.sessions.load().then(() => this.open(keys[0] ?? '')), onToast: toast });
     this.sessions = new Sessions(byId('left-list'), this.api, {
       onOpen: (key) => this.open(key),
       onImport: () => this.importing.pick(),
@@ -139,8 +139,9 @@ class Page {
     this.card.show('loading');
     await this.sessions.load();
     if (!this.sessions.loaded) return;
-    const wanted = this.asked?.session ?? this.sessions.first()?.key ?? '';
-    if (wanted) await this.open(wanted);
+    const wanted = this.sessions.first()?.key ?? '';
+    if (this.asked?.session) await visit(this);
+    else if (wanted) await this.open(wanted);
     else {
       this.card.show('waiting');
       await this.feed.watch('');
@@ -186,7 +187,7 @@ class Page {
     } else if (this.asked) {
       const place = this.asked;
       this.asked = null;
-      showPlace(this.score, place);
+      if (!place.session || place.session === this.key) showPlace(this.score, place);
     }
     this.#cardForMap();
     this.inspector.render();
@@ -196,17 +197,21 @@ class Page {
 
   #followLink() {
     const { token, place } = openingPlace();
-    if (token) {
-      this.asked = place;
-      this.#admit(token);
-      return;
-    }
     if (place.theme && place.theme !== theme()) this.switchTheme();
     if (place.lang && place.lang !== lang()) this.switchLang();
-    if (place.session && place.session !== this.key) {
-      this.asked = place;
-      this.open(place.session);
-    } else showPlace(this.score, place);
+    this.asked = place;
+    if (token && (token !== this.api.token || this.feed.line === 'unauthorised')) this.#admit(token);
+    else visit(this);
+  }
+
+  /** There is nothing at the address: what is open stays, and no other session opens in its stead. @param {string} name */
+  async nowhere(name) {
+    toast(text('toast.no-session', { key: plain(name, 64) }));
+    this.address.soon();
+    if (this.score.map) return;
+    this.key = name;
+    this.card.show('missing');
+    await this.feed.watch('');
   }
 
   #cardForMap() {
@@ -268,13 +273,8 @@ class Page {
       this.card.show('none');
       this.sessions.load();
       this.feed.connect();
+      visit(this);
     }
-  }
-
-  /** @param {string[]} keys */
-  async #imported(keys) {
-    await this.sessions.load();
-    this.open(/** @type {string} */ (keys[0]));
   }
 
   /** @param {Selection | null} selection */
@@ -392,7 +392,6 @@ class Page {
     this.notes.render(map);
     this.address.soon();
   }
-
 }
 
 const page = new Page();

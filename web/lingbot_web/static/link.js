@@ -5,7 +5,7 @@
 /** @typedef {import('lb/types').Selection} Selection */
 /**
  * @typedef {object} Place
- * @property {string} [session] key of the session
+ * @property {string} [session] key of the session, or how it begins
  * @property {import('lb/types').Window} [window]
  * @property {Selection} [selection]
  * @property {Layer[]} [layers] those that are on; absent = all
@@ -16,7 +16,7 @@
 
 /** @type {Layer[]} */
 export const LAYERS = ['flow', 'state', 'knowledge'];
-const KEY = /^[0-9a-f]{32}$/;
+const KEY = /^[\w-]{1,64}$/; // also what is no key: that it leads nowhere is then told
 const KINDS = ['node', 'edge', 'finding', 'turn'];
 
 /**

@@ -19,6 +19,7 @@ import { sessionRow, titleOf } from 'lb/session_row';
  */
 
 const PAGE = 60;
+const KEY_LENGTH = 32;
 
 /** @param {Summary} summary */
 const isDemo = (summary) => summary.origin === 'case';
@@ -105,6 +106,24 @@ export class Sessions {
     this.#take(page);
     this.loaded = true;
     this.render();
+  }
+
+  /**
+   * The key that `name` is, or that alone begins with it; "" if there is none, null where the server refused to say.
+   * @param {string} name @returns {Promise<string | null>}
+   */
+  async named(name) {
+    if (this.known.has(name)) return name;
+    try {
+      const { sessions } = await this.api.get('api/sessions', { q: name, limit: 200 });
+      const found = sessions.map((/** @type {Summary} */ { key }) => key).filter((/** @type {string} */ key) => key.startsWith(name));
+      return found.length === 1 ? found[0] : '';
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.status === 0 && name.length === KEY_LENGTH) return name; // it opens once the server is back
+      this.reactions.onRefused(error);
+      return null;
+    }
   }
 
   async more() {

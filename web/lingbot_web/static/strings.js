@@ -344,6 +344,7 @@ const WORDS = {
   'toast.caught-up': ['已补齐 {n} 条事件', 'Resumed: {n} {n|event|events} caught up'],
   'toast.close': ['关闭', 'Close'],
   'toast.epoch': ['服务器恢复时丢了一段记录，地图已重新载入', 'The server lost part of the recording when it recovered; the map was loaded anew'],
+  'toast.no-session': ['没有编号为 {key} 的会话，或者不止一个以它开头', 'No session has the key {key}, or more than one begins with it'],
 
   'toolbar.clean': ['无异常', 'No anomalies'],
   'toolbar.findings': ['异常', 'Anomalies'],
