@@ -40,17 +40,19 @@ class Walk:
     """The flow of a session: the intents in the order in which they were routed to.
 
     A session's flow is a walk, so "was this intent visited before" is one look-up and the loop a slice of the walk.
-    ``learned`` is the newest turn in which a slot got a value that it did not have. ``rounds`` has, for each intent,
-    the loop that its newest visit closed, if nothing was learned on the way.
+    ``learned`` is the newest turn in which a slot got a value that it did not have; ``told`` whether the source says
+    anything of slots at all. ``rounds`` has, for each intent, the loop that its newest visit closed, if nothing was
+    learned on the way.
     """
 
-    __slots__ = ("last", "learned", "rounds", "visits")
+    __slots__ = ("last", "learned", "rounds", "told", "visits")
 
     def __init__(self) -> None:
         self.visits: list[Visit] = []
         self.last: dict[str, int] = {}
         self.rounds: dict[str, Rounds] = {}
         self.learned = -1
+        self.told = False
 
     @property
     def current(self) -> Visit | None:
@@ -67,9 +69,11 @@ class Walk:
         if edge.kind == "jump":
             if edge.id.startswith("jump:"):
                 self._visit(edge)
-        elif edge.kind == "assign" and edge.props["change"] in LEARNED and edge.turn > self.learned:
-            self.learned = edge.turn
-            self.rounds.clear()
+        elif edge.kind == "assign":
+            self.told = True
+            if edge.props["change"] in LEARNED and edge.turn > self.learned:
+                self.learned = edge.turn
+                self.rounds.clear()
 
     def _visit(self, edge: Edge) -> None:
         intent = edge.target[7:]  # without "intent:"

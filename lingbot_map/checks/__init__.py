@@ -88,6 +88,6 @@ def grown(map: DialogueMap, new: Finding) -> Finding:
 
 
 def shown(value: Any, most: int = 40) -> str:
-    """A slot's value as a sentence shows it: at most ``most`` characters."""
-    text = value if isinstance(value, str) else "null" if value is None else str(value)
+    """A slot's value as a sentence shows it: a text as it is, anything else as JSON, at most ``most`` characters."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -2,7 +2,8 @@
 
 Coming back alone is no anomaly: users digress and return. What counts is one round through three or more intents
 during which no slot got a new value; two such rounds through fewer intents; or an intent that jumps to itself twice
-with the same required slot missing and none fewer than before.
+with the same required slot missing and none fewer than before. Of a source that never says which slots are set or
+missing nothing can be said, and no loop of it is a finding.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
         return None
     loop = walk.visits[-1 - len(rounds.path) : -1]
     missing = _missing(now, loop)
+    if not walk.told and not missing:
+        return None
     if len(loop) == 1:
         if not missing or len(now.missing) < len(loop[0].missing):
             return None

@@ -39,18 +39,31 @@ def test_a_round_through_three_intents_with_nothing_learned_is_a_loop() -> None:
 
 def test_a_digression_is_no_loop_but_the_second_one_alike_is() -> None:
     d = Dialogue()
+    d.tell(assigned("channel", "app"))
     for intent in ("plan", "bill", "plan"):
         turn(d, intent)
     assert d.findings("loop") == []
     move = d.map.edges[f"move:{d.map.cursor.seq}"]
-    assert move.props["closes"] == 2, "every closed loop is drawn"
+    assert move.props["closes"] == 3, "every closed loop is drawn"
     turn(d, "bill")
     turn(d, "plan")
     assert [f.facts["rounds"] for f in d.findings("loop")] == [2]
 
 
+def test_a_source_that_says_nothing_of_slots_has_no_loops() -> None:
+    d = Dialogue()
+    for intent in ("plan", "dispute", "appeal", "plan", "dispute", "appeal", "plan"):
+        turn(d, intent)
+    assert d.findings("loop") == []
+    turn(d, "bill", assigned("month", None))
+    for intent in ("roaming", "handoff", "bill"):
+        turn(d, intent)
+    assert [f.facts["path"] for f in d.findings("loop")] == [["bill", "roaming", "handoff", "bill"]]
+
+
 def test_two_different_digressions_are_no_loop() -> None:
     d = Dialogue()
+    d.tell(assigned("channel", "app"))
     for intent in ("plan", "bill", "plan", "roaming", "plan"):
         turn(d, intent)
     assert d.findings("loop") == []

@@ -38,6 +38,7 @@ def slots(d: Dialogue) -> None:
 
 
 def loops(d: Dialogue) -> None:
+    d.tell(said("hello"), assigned("channel", "app"))
     for intent in ("plan", "dispute", "appeal", "plan", "dispute", "appeal", "plan"):
         d.tell(said(f"about {intent}"), routed(intent, 0.6, condition="ticket = null" if intent == "appeal" else ""))
     d.tell(said("again"), routed("plan", 0.5, missing=("phone",)))
