@@ -300,6 +300,42 @@ def test_hostile_text_is_inert(site: Site, watch: Watch) -> None:
     page.keyboard.press("Escape")
 
 
+def test_a_session_keeps_its_name_as_the_dialogue_goes_on(site: Site, watch: Watch) -> None:
+    story = [Numbered(session=SESSION, n=1, turn="", signal=SessionStarted()), *numbered(SESSION)[1:]]
+    site.say([item for item in story if turn_of(item) <= 2])
+    page = watch.open(site)
+    expect(page.locator(".range b")).to_have_text("1–2")
+    title = page.locator(".session .title")
+    expect(title).to_have_text(SESSION)
+    site.say([item for item in story if turn_of(item) > 2])
+    expect(page.locator(".session .about")).to_contain_text("40 turns")
+    expect(title).to_have_text(SESSION)
+    expect(page.locator(".crumb")).to_have_text(SESSION)
+    last = site.get("api/sessions")["sessions"][0]["last_utterance"]
+    expect(page.locator(".session .line").nth(1)).to_have_attribute("title", last)
+
+
+def test_a_session_that_fell_silent_is_no_longer_live_until_more_comes(site: Site, watch: Watch) -> None:
+    story = numbered(SESSION)
+    site.say([item for item in story if turn_of(item) <= 2])
+    later = "window.later = 0; Date.now = ((now) => () => now() + window.later)(Date.now);"
+    page = watch.page(init=later)
+    page.goto(f"{site.url}#t={site.token}&s={KEY}")
+    group, badge, dot = page.locator(".session-group"), page.locator(".badge"), page.locator(".live-dot")
+    expect(group).to_have_text("Live sessions1")
+    expect(dot).to_have_count(1)
+    expect(badge).to_contain_text("Live")
+    page.evaluate("window.later = 121_000")
+    expect(badge).to_contain_text("Quiet")
+    expect(badge).to_contain_text("since ")
+    expect(group).not_to_have_text("Live sessions1")
+    expect(dot).to_have_count(0)
+    site.say([item for item in story if turn_of(item) > 2])  # the reader's clock is two minutes ahead now
+    expect(group).to_have_text("Live sessions1")
+    expect(dot).to_have_count(1)
+    expect(badge).to_contain_text("Live")
+
+
 def test_sessions_are_renamed_pinned_and_deleted_with_an_undo(site: Site, watch: Watch) -> None:
     for i in range(3):
         site.say(numbered(f"s-{i}", 2, title=f"会话 {i}"), source=f"p{i}")

@@ -18,7 +18,9 @@ import { legend } from 'lb/legend';
 import { Notes } from 'lb/notes';
 import { Pills } from 'lb/pills';
 import { Score } from 'lb/score';
+import { titleOf } from 'lb/session_row';
 import { Sessions } from 'lb/sessions';
+import { isLive, standingOf } from 'lb/standing';
 import { Banner, Voice, toast } from 'lb/states';
 import { chooseLang, chosenLang, setTheme, startTheme, theme } from 'lb/theme';
 import { Tip } from 'lb/tip';
@@ -52,17 +54,11 @@ class Page {
       text, lang,
       covered: () => (matchMedia('(max-width: 1199px)').matches ? byId('right').offsetWidth : 0),
       onSelect: (selection) => this.#selected(selection),
-      onTrace: (trail) => {
-        this.trail = trail;
-        this.soon();
-      },
+      onTrace: (trail) => { this.trail = trail; this.soon(); },
       onHover: (selection, box) => this.tip.show(selection, box),
       onWindow: () => this.soon(),
       onPlayhead: () => this.#moved(),
-      onFollow: (on) => {
-        if (on) this.held = 0;
-        this.soon();
-      },
+      onFollow: (on) => { if (on) this.held = 0; this.soon(); },
       onLayers: () => this.soon(),
     });
     this.feed = new Feed(this.api, {
@@ -105,7 +101,7 @@ class Page {
       copyLink: (selection) => copyPlace({ ...this.place(selection), window: { from: this.score.window.from, to: this.score.window.to } }),
       onClose: () => this.showPanel(false),
     });
-    this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? this.summary.name || this.summary.title : '') });
+    this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? titleOf(this.summary) : '') });
     this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false) });
     this.toolbar = new Toolbar({
       onLayer: (layer) => this.score.toggleLayer(layer),
@@ -130,9 +126,12 @@ class Page {
     return this.sessions.known.get(this.key) ?? null;
   }
 
+  get standing() {
+    return standingOf(this.summary, this.score.map, this.sessions.now());
+  }
+
   get live() {
-    const about = this.score.map?.about;
-    return this.summary?.live ?? (about?.ended_at === null && (about.origin ?? 'probe') === 'probe'); // an import may lack an end
+    return this.standing.live;
   }
 
   async start() {
@@ -216,7 +215,7 @@ class Page {
 
   #cardForMap() {
     const map = this.score.map;
-    this.card.show(map && (map.lastTurn > 0 || map.nodes.size > 0) ? 'none' : this.live || !map?.cursor.seq ? 'waiting' : 'silent');
+    this.card.show(map && (map.lastTurn > 0 || map.nodes.size > 0) ? 'none' : !this.standing.ended || !map?.cursor.seq ? 'waiting' : 'silent');
   }
 
   /** @param {number} dirty */
@@ -239,7 +238,7 @@ class Page {
   /** @param {Summary[]} changed @param {string[]} removed */
   #sessions(changed, removed) {
     this.sessions.update(changed, removed);
-    const first = changed.find((summary) => summary.live);
+    const first = changed.find((summary) => isLive(summary, this.sessions.now()));
     if (!this.key && first) this.open(first.key);
     else this.soon();
   }
@@ -384,7 +383,7 @@ class Page {
       summary: this.summary,
       layers: { ...score.layers },
       findings: map?.findings.size ?? 0,
-      ...badgeOf({ feed, score, card: this.card.kind, live: this.live, held: this.held !== 0, started: this.summary?.started_at ?? 0 }),
+      ...badgeOf({ feed, score, card: this.card.kind, standing: this.standing, held: this.held !== 0, started: this.summary?.started_at ?? 0 }),
       stats: map ? text('stats.line', { received: count(feed.received), shown: count(map.cursor.seq - feed.failures.length - map.unplaced.length), missing: count(map.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
     });
     this.transport.render();

@@ -1,24 +1,27 @@
 // What the badge in the toolbar says: where the picture stands between live and past, and how the line is.
 
-import { count, day } from 'lb/format';
+import { clock, count, day } from 'lb/format';
+import { text } from 'lb/i18n';
 
-/** @typedef {'none' | 'live' | 'paused' | 'replay' | 'recorded' | 'offline' | 'connecting'} Badge */
+/** @typedef {'none' | 'live' | 'paused' | 'replay' | 'recorded' | 'quiet' | 'offline' | 'connecting'} Badge */
 /**
  * @param {object} now
  * @param {import('lb/feed').Feed} now.feed
  * @param {import('lb/score').Score} now.score
  * @param {import('lb/card').CardKind} now.card
- * @param {boolean} now.live whether the session is
+ * @param {{ended: boolean, live: boolean, last: number}} now.standing of the session
  * @param {boolean} now.held paused at the live edge, as opposed to looking at the past
  * @param {number} now.started when the session began
  * @returns {{badge: Badge, detail: string}}
  */
-export function badgeOf({ feed, score, card, live, held, started }) {
+export function badgeOf({ feed, score, card, standing, held, started }) {
+  const { ended, live, last } = standing;
   if (feed.line === 'unauthorised' || card === 'unauthorised' || card === 'restarted') return { badge: 'none', detail: '' };
   if (feed.line === 'waiting') return { badge: 'offline', detail: `${Math.max(0, Math.ceil((feed.nextTry - performance.now()) / 1000))} s` };
   if (!score.map || feed.line === 'connecting') return { badge: card === 'waiting' && feed.line === 'open' ? 'live' : 'connecting', detail: '' };
   if (held || score.playhead !== null) return { badge: held ? 'paused' : 'replay', detail: `seq ${count(score.playhead ?? score.map.cursor.seq)}` };
-  if (!live) return { badge: 'recorded', detail: started ? day(started) : '' };
+  if (ended) return { badge: 'recorded', detail: started ? day(started) : '' };
+  if (!live) return { badge: 'quiet', detail: text('badge.since', { at: day(last) === day(Date.now() / 1000) ? clock(last).slice(0, 5) : day(last) }) };
   const rate = feed.rate.perSecond(performance.now());
   const events = `${rate >= 10 || rate === 0 ? Math.round(rate) : rate.toFixed(1)} ev/s`;
   return { badge: 'live', detail: rate > 0 && feed.delay !== null ? `${events} · ${Math.round(feed.delay * 1000)} ms` : events };

@@ -15,7 +15,7 @@ import { LAYERS } from 'lb/link';
  * @property {string} title
  * @property {string} name
  * @property {boolean} pinned
- * @property {boolean} live
+ * @property {boolean} live it has not ended, as far as the server knows
  * @property {string} origin
  * @property {number} started_at
  * @property {number} updated_at
@@ -33,16 +33,16 @@ import { LAYERS } from 'lb/link';
 const MOST_KINDS = 5;
 const CROWDED = 4;
 
-/** What people call a session: the name given to it, else its title, else its last words, else its id. @param {Summary} summary */
+/** What a session is called: the name given to it, else its title, else its id. Never its last words, which change. @param {Summary} summary */
 export function titleOf(summary) {
-  return summary.name || summary.title || summary.last_utterance || summary.id;
+  return summary.name || summary.title || summary.id;
 }
 
 /**
- * @param {Summary} summary @param {{current: boolean, now: number}} how
+ * @param {Summary} summary @param {{current: boolean, now: number, live: boolean}} how
  * @param {{open: () => void, menu: (button: HTMLElement) => void}} actions
  */
-export function sessionRow(summary, { current, now }, actions) {
+export function sessionRow(summary, { current, now, live }, actions) {
   const { key } = summary;
   const title = titleOf(summary);
   const found = findingsOf(summary);
@@ -55,14 +55,14 @@ export function sessionRow(summary, { current, now }, actions) {
       h(
         'span',
         { class: 'line' },
-        summary.live && h('span', { class: 'live-dot', title: text('sessions.live') }),
+        live && h('span', { class: 'live-dot', title: text('sessions.live') }),
         summary.pinned && h('span', { class: 'pinned', title: text('sessions.pinned') }, icon('pin')),
         h('span', { class: 'title' }, foreign(title, { most: 120 })),
         h('time', { class: 'when', dataset: { at: String(summary.updated_at) }, title: stamp(summary.updated_at) }, ago(summary.updated_at, now)),
       ),
       h(
         'span',
-        { class: 'line' },
+        { class: 'line', title: summary.last_utterance ? plain(summary.last_utterance, 200) : null },
         h('span', { class: 'about' }, text('sessions.turns', { n: summary.turns }), originOf(summary), found.length < CROWDED && [' · ', h('span', { class: 'mono' }, key.slice(0, 6))]),
         coverageOf(summary.coverage),
         found.length > 0 && h('span', { class: 'counts' }, found),

@@ -7,6 +7,7 @@ import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
 import { sessionMenu } from 'lb/session_menu';
 import { sessionRow, titleOf } from 'lb/session_row';
+import { isLive } from 'lb/standing';
 
 /** @typedef {import('lb/session_row').Summary} Summary */
 /**
@@ -43,6 +44,9 @@ export class Sessions {
     /** @type {Map<string, {sign: string, row: HTMLElement}>} */
     this.rows = new Map();
     this.asked = 0;
+    /** Seconds by which the reader's clock is ahead of the server's: the least age of what just happened. */
+    this.ahead = Infinity;
+    this.alive = '';
     this.renaming = false;
     this.search = this.#searchBox();
     this.list = h('div', { class: 'session-list' });
@@ -153,9 +157,15 @@ export class Sessions {
     this.next = page.next ?? null;
   }
 
+  /** The server's time, as far as it can be told. */
+  now() {
+    return Date.now() / 1000 - (Number.isFinite(this.ahead) ? this.ahead : 0);
+  }
+
   /** News over the socket. @param {Summary[]} changed @param {string[]} removed */
   update(changed, removed) {
     for (const summary of changed) {
+      if (summary.live && summary.events > (this.known.get(summary.key)?.events ?? Infinity)) this.ahead = Math.min(this.ahead, Date.now() / 1000 - summary.updated_at);
       if (!this.known.has(summary.key)) {
         if (this.query) continue; // whether it matches is the server's to say
         this.total += 1;
@@ -178,7 +188,7 @@ export class Sessions {
   /** The session to show when none is asked for: the newest live one, else the newest; a demo only when it is asked for. @returns {Summary | null} */
   first() {
     const own = this.#sorted().filter((summary) => !isDemo(summary));
-    return own.find((summary) => summary.live) ?? own[0] ?? null;
+    return own.find((summary) => isLive(summary, this.now())) ?? own[0] ?? null;
   }
 
   /** A recorded incident that comes with the product. @returns {Summary | null} */
@@ -194,7 +204,7 @@ export class Sessions {
 
   render() {
     if (this.renaming) return; // the row being edited stays as it is; what changed shows when the name is in
-    const now = Date.now() / 1000;
+    const now = this.now();
     const today = day(now);
     /** @type {[string, Summary[]][]} */
     const groups = [
@@ -204,7 +214,7 @@ export class Sessions {
       ['sessions.demos', []],
     ];
     for (const summary of this.#sorted()) {
-      const group = isDemo(summary) ? 3 : summary.live ? 0 : day(summary.updated_at) === today ? 1 : 2;
+      const group = isDemo(summary) ? 3 : isLive(summary, now) ? 0 : day(summary.updated_at) === today ? 1 : 2;
       /** @type {[string, Summary[]]} */ (groups[group])[1].push(summary);
     }
     const focused = document.activeElement instanceof HTMLElement && this.list.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
@@ -229,11 +239,12 @@ export class Sessions {
 
   /** @param {Summary} summary @param {number} now */
   #row(summary, now) {
-    const sign = JSON.stringify([summary, this.open === summary.key]);
+    const live = isLive(summary, now);
+    const sign = JSON.stringify([summary, this.open === summary.key, live]);
     const kept = this.rows.get(summary.key);
     if (kept?.sign === sign) return kept.row;
     const { key } = summary;
-    const row = sessionRow(summary, { current: key === this.open, now }, { open: () => this.reactions.onOpen(key), menu: (button) => this.#menu(summary, row, button) });
+    const row = sessionRow(summary, { current: key === this.open, now, live }, { open: () => this.reactions.onOpen(key), menu: (button) => this.#menu(summary, row, button) });
     this.rows.set(key, { sign, row });
     return row;
   }
@@ -322,7 +333,12 @@ export class Sessions {
 
   #tick() {
     if (document.hidden) return;
-    const now = Date.now() / 1000;
+    const now = this.now();
+    const alive = [day(now), ...[...this.known.values()].filter((summary) => isLive(summary, now)).map(({ key }) => key)].join();
+    if (alive !== this.alive) {
+      this.alive = alive;
+      this.render();
+    }
     for (const when of this.list.querySelectorAll('time')) {
       const shown = ago(Number(when.dataset.at), now);
       if (when.textContent !== shown) when.textContent = shown;

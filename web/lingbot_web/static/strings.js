@@ -21,10 +21,13 @@ const WORDS = {
   'badge.offline.title': ['连接已断开，点击立即重连', 'The connection is lost; click to retry now'],
   'badge.paused': ['已暂停', 'Paused'],
   'badge.paused.title': ['画面停住，数据照收；点击回到实时', 'The picture is held, data still comes in; click to go live'],
+  'badge.quiet': ['静默', 'Quiet'],
+  'badge.quiet.title': ['会话没有结束，但有两分钟以上没有新事件；再有事件就会接着显示', 'The session has not ended, but nothing has come in for over two minutes; what comes next is shown'],
   'badge.recorded': ['录制', 'Recorded'],
   'badge.recorded.title': ['这是录制的会话', 'This session is a recording'],
   'badge.replay': ['回放', 'Replay'],
   'badge.replay.title': ['显示的是过去的时刻，不会再次调用机器人；点击回到最新', 'A moment of the past is shown, the bot is not called again; click for the latest'],
+  'badge.since': ['自 {at}', 'since {at}'],
 
   'banner.away': ['服务器没有应答。{n} 秒后第 {attempt} 次重试。', 'The server does not answer. Try {attempt} in {n} s.'],
   'banner.failed': ['事件 {seq} 无法应用：', 'Event {seq} could not be applied:'],

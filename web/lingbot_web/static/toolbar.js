@@ -95,7 +95,7 @@ export class Toolbar {
     const { summary } = state;
     fill(this.crumb, summary && [
       h('b', { title: plain(titleOf(summary), 300) }, foreign(titleOf(summary), { most: 160 })),
-      h('span', { class: 'mono', title: `${plain(summary.id, 256)}\n${stamp(summary.started_at)}` }, foreign(summary.id, { most: 40 })),
+      titleOf(summary) !== summary.id && h('span', { class: 'mono', title: `${plain(summary.id, 256)}\n${stamp(summary.started_at)}` }, foreign(summary.id, { most: 40 })),
       coverageOf(summary.coverage),
     ]);
     for (const [layer, button] of this.layers) button.setAttribute('aria-pressed', String(state.layers[layer]));
