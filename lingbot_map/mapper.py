@@ -50,15 +50,16 @@ class Mapper:
         source = map.sources.get(event.source)
         if source is not None and event.n <= source.mark and source.has(event.n):
             return []
-        out: list[Delta] = []
+        signal = event.signal
+        at = event.at if event.at > map.at else map.at
+        applied = Applied(event.seq, at, event.turn, signal.kind, event.source, event.n)
+        map.apply(applied)
+        out: list[Delta] = [applied]
 
         def emit(delta: Delta) -> None:
             FOLDS[type(delta)](map, delta)
             out.append(delta)
 
-        signal = event.signal
-        at = event.at if event.at > map.at else map.at
-        emit(Applied(event.seq, at, event.turn, signal.kind, event.source, event.n))
         deadlines = map.indexes.deadlines
         if deadlines.heap and deadlines.heap[0][0] <= at:
             for due, node_id in deadlines.due(at, map.nodes):

@@ -34,14 +34,17 @@ def retrieved(map: DialogueMap, event: Event, signal: Retrieved, said: str, emit
 def _document(map: DialogueMap, event: Event, doc: Doc, doc_id: str, emit: Emit) -> None:
     node = map.nodes.get(doc_id)
     if node is None:
-        facts = {
-            "title": doc.title,
-            "version": doc.version,
-            "updated_at": doc.updated_at,
-            "hits": doc.hits,
-            "snippet": doc.snippet,
-        }
-        props: dict[str, Any] = {name: value for name, value in facts.items() if value not in ("", None)}
+        props: dict[str, Any] = {}
+        if doc.title:
+            props["title"] = doc.title
+        if doc.version:
+            props["version"] = doc.version
+        if doc.updated_at is not None:
+            props["updated_at"] = doc.updated_at
+        if doc.hits is not None:
+            props["hits"] = doc.hits
+        if doc.snippet:
+            props["snippet"] = doc.snippet
         if doc.near:
             props["near"] = [list(pair) for pair in doc.near]
         at, label = event.at, doc.title or doc.id
