@@ -76,6 +76,14 @@ class Session:
         return made
 
     @classmethod
+    def copy(cls, store: Store, session: str, events: Sequence[Event]) -> Session:
+        """A session that the store doesn't know, begun with the ``events`` of another log as they are."""
+        made = cls.recover(store.create(session), events[0].at)
+        made.apply(events)
+        made.recount()
+        return made
+
+    @classmethod
     def recover(cls, recording: Recording, now: float) -> Session:
         """The session as its recording has it: the newest good snapshot, then the tail of the log.
 
@@ -110,6 +118,10 @@ class Session:
             if self.map.cursor.seq - self._kept_seq >= _LONGEST:
                 self.snapshot(part[-1].at)
         return deltas
+
+    def recount(self) -> None:
+        """Let intake go on where the map stands: events were applied that it did not place."""
+        self.intake = Intake(self.map)
 
     def snapshot_due(self, now: float) -> bool:
         """Whether something changed and 30 s or 4,000 events have passed, or the log asks for one."""

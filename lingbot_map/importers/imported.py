@@ -50,7 +50,7 @@ class ImportedSession:
     ``items`` can be gone through once, lazily; ``coverage``, ``lost`` and the problems are final after that. A hole in
     their n is a record that could not be read. ``source`` comes from the content: the same file, or a longer export of
     the same conversation, gives the same (source, n). ``events`` are the logged events themselves where the file is a
-    recording of ours, to be copied as they are.
+    recording of ours, to be copied as they are; they can be gone through again and again while the file is read.
     """
 
     session_id: str
@@ -58,7 +58,7 @@ class ImportedSession:
     format: str
     items: Iterator[Numbered]
     found: Found
-    events: Iterator[Event] | None = None
+    events: Iterable[Event] | None = None
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
 
@@ -174,7 +174,7 @@ class Reading:
         scribe: Scribe,
         head: list[Chunk],
         chunks: Iterator[Chunk],
-        events: Iterator[Event] | None = None,
+        events: Iterable[Event] | None = None,
     ) -> ImportedSession:
         """A session of what ``head`` and then ``chunks`` say."""
         first = next((item for chunk in head for item in chunk.said), None)

@@ -76,7 +76,7 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     for chunk in chunks:
         head.append(chunk)
         if chunk.said:
-            yield reading.session(NAME, scribe, head, chunks, _events(reading, places, name))
+            yield reading.session(NAME, scribe, head, chunks, _Events(reading, places, name))
             return
 
 
@@ -150,7 +150,13 @@ def _told(reading: Reading, places: Places, scribe: Scribe) -> Iterator[Chunk]:
             yield Chunk(scribe, scribe.taken())
 
 
-def _events(reading: Reading, places: Places, name: str) -> Iterator[Event]:
-    for event, _ in _read(reading, places, name, tell=False):
-        if event is not None:
-            yield event
+class _Events:
+    """The logged events, read anew by whoever goes through them."""
+
+    def __init__(self, reading: Reading, places: Places, name: str) -> None:
+        self._of = (reading, places, name)
+
+    def __iter__(self) -> Iterator[Event]:
+        for event, _ in _read(*self._of, tell=False):
+            if event is not None:
+                yield event

@@ -62,6 +62,18 @@ class Books:
             elif type(signal) is Gap and signal.source:
                 self.of(signal.source).missing += signal.last - signal.first + 1
 
+    def copied(self, events: Iterable[Event], now: float) -> None:
+        """Count as made what a log says was made, before ``placed`` counts what became of it."""
+        for event in events:
+            signal = event.signal
+            if event.n:
+                account = self.of(event.source)
+                account.produced += not event.late  # a late one was made when its gap was
+                account.received += 1
+                account.last_at = now
+            elif type(signal) is Gap and signal.source:
+                self.of(signal.source).produced += signal.last - signal.first + 1
+
     def report(self) -> list[dict[str, Any]]:
         """One row a source, the most recent first."""
         return [

@@ -24,6 +24,7 @@ class Live:
         self.session = session
         self.tail = Tail(session.map.cursor.epoch, session.map.cursor.seq)
         self.gone = False
+        self.copied = False  # from a file, and nobody has spoken in it since
         self.numbered: dict[str, int] = {}  # the highest number heard of, by source
         self.uncounted = list(uncounted)  # events that the index doesn't know yet
         self.shown_at = -1.0  # loop time of the last batch to viewers
@@ -68,7 +69,7 @@ class Live:
         """
         about = self.session.map.about
         taken_in = str(about.get("origin", "")).startswith("import")
-        if taken_in or about.get("ended_at") is not None or self.session.recording.read_only:
+        if taken_in or self.copied or about.get("ended_at") is not None or self.session.recording.read_only:
             return None
         deadline = self.session.intake.deadline
         return self.silent_at() if deadline is None else min(deadline, self.silent_at())

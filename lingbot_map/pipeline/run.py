@@ -183,6 +183,7 @@ class Pipeline:
             source, items, now, numbered=numbered, hits=lambda doc: self.index.hits(doc, now)
         )
         account.repeated += taken.repeated
+        live.copied = live.copied and not taken.events
         self._commit(live, taken.events)
         for refused in batch.refused:
             if refused.session == live.session.id and any(

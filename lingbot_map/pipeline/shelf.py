@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lingbot_map.errors import UnknownSession
+from lingbot_map.errors import BadInput, UnknownSession
 from lingbot_map.events import Event
 from lingbot_map.pipeline.live import Live
 from lingbot_map.policy import Policy
@@ -79,8 +79,20 @@ class Shelf:
         session = Session.create(
             self._store, session_id, policy=self._policy, facts=facts, now=self.clock() if at is None else at
         )
+        return self._begun(session)
+
+    def copy(self, session_id: str, events: Sequence[Event]) -> Live:
+        """A new session that begins with the events of another log, for when ``find`` found none.
+
+        Raises ``BadInput`` if one has come meanwhile.
+        """
+        if key_of(session_id) in self.lives:
+            raise BadInput(session_id, "no such session yet", "one that a bot began while the file was read")
+        return self._begun(Session.copy(self._store, session_id, events), copied=True)
+
+    def _begun(self, session: Session, *, copied: bool = False) -> Live:
         began = session.events(1, session.map.cursor.seq)
-        live = self._keep(session, began)
+        live = self._keep(session, began, copied=copied)
         live.show_from_start(began)
         return live
 
@@ -140,8 +152,9 @@ class Shelf:
 
         return self._keep(*await asyncio.to_thread(read))
 
-    def _keep(self, session: Session, uncounted: Sequence[Event]) -> Live:
+    def _keep(self, session: Session, uncounted: Sequence[Event], *, copied: bool = False) -> Live:
         live = self.lives[session.key] = Live(session, uncounted)
+        live.copied = copied
         self.asleep.pop(session.key, None)
         self._arrived(live)
         return live

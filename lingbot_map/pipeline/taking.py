@@ -1,19 +1,28 @@
-"""Recordings from files, taken in the way live signals are: placed by intake, logged, mapped, shown."""
+"""Recordings from files, taken in the way live signals are: placed by intake, logged, mapped, shown.
+
+A whole recording of ours is copied instead, each event as it is: its map is then the map it was.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+import orjson
+
 from lingbot_map import importers
-from lingbot_map.events import Described, Event
+from lingbot_map.errors import BadInput
+from lingbot_map.events import Described, EpochStarted, Event, event_to_dict
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
+from lingbot_map.session import Session
 from lingbot_probes.signals import Numbered
 
 CHUNK = 500
@@ -37,15 +46,16 @@ class Taking:
     async def file(self, path: Path, name: str, progress: Progress | None) -> dict[str, Any]:
         """All sessions of the file. It is read whole once before anything is taken, so a bad one changes nothing.
 
-        What comes back names each session (key, id, events in it, how many of them are new) and what was lost.
+        What comes back names each session (key, id, events in it, how many of them are new, the id that it bears in
+        the file if it is a copy under another one) and what was lost.
         """
         async with self._turn:
-            await asyncio.to_thread(_try, path, name, progress)
+            whole = await asyncio.to_thread(_try, path, name, progress)
             report = importers.Report()
             sessions = []
             found = importers.read(path, name, report=report)
             while (imported := await asyncio.to_thread(next, found, None)) is not None:
-                sessions.append(await self._session(imported))
+                sessions.append(await (self._copy(imported) if whole else self._session(imported)))
         problems = [f"{problem.where}: {problem.reason}" for problem in report.problems]
         if report.problem_count > len(problems):
             problems.append(f"... and {report.problem_count - len(problems):,} more")
@@ -78,17 +88,50 @@ class Taking:
         if any(about.get(name) != value for name, value in facts.items()):
             now = max(live.session.map.at, 0.0) or self._shelf.clock()
             self._commit(live, [live.session.intake.own(Described(facts=facts), now)])
-        recording = live.session.recording
-        if recording.pending and recording.trouble is not None:
-            raise recording.trouble  # a file is not sent again, as a probe's batch is: its reader must know
-        cursor = live.session.map.cursor
-        return {
-            "key": live.session.key,
-            "id": live.session.id,
-            "events": cursor.seq,
-            "new": cursor.seq - before,
-            "lost": imported.lost,
-        }
+        return _outcome(live, before, imported.session_id, imported.lost)
+
+    async def _copy(self, imported: importers.ImportedSession) -> dict[str, Any]:
+        """Take a whole recording as it is: all of it, or what follows the part that is here already."""
+        assert imported.events is not None
+        chunks = _chunks(imported.events, CHUNK)
+        chunk: list[Event] = await asyncio.to_thread(next, chunks, [])
+        live, name = await self._place_for_copy(imported.session_id, imported.events)
+        before = live.session.map.cursor.seq if live is not None else 0
+        while chunk:
+            fresh = [msgspec.structs.replace(event, session=name) for event in chunk if event.seq > before]
+            if live is None:
+                self._books.copied(fresh, self._shelf.clock())
+                live = self._shelf.copy(name, fresh)
+                self._books.placed(fresh)
+            elif fresh:
+                live = await self._shelf.still(live)
+                await self._go_on(live, fresh)
+            chunk = await asyncio.to_thread(next, chunks, [])
+        assert live is not None
+        live = await self._shelf.still(live)
+        return _outcome(live, before, imported.session_id, live.session.map.about.get("lost") or [])
+
+    async def _go_on(self, live: Live, events: Sequence[Event]) -> None:
+        session = live.session
+        if events[0].seq != session.map.cursor.seq + 1:
+            raise BadInput(session.id, "nobody who speaks in it while it is copied", "a bot that does")
+        live.copied = True
+        self._books.copied(events, self._shelf.clock())
+        self._commit(live, events)
+        session.recount()
+        if session.snapshot_due(self._shelf.clock()):
+            await asyncio.to_thread(session.recording.keep, *session.pack(self._shelf.clock()))
+
+    async def _place_for_copy(self, session_id: str, events: Iterable[Event]) -> tuple[Live | None, str]:
+        """The session that the recording belongs to, if it is here; and the name of that, or of a new one."""
+        name, number = session_id, 0
+        while (live := await self._shelf.find(name)) is not None:
+            if await asyncio.to_thread(_agree, live.session, events):
+                return live, name
+            number += 1  # told from the content, so that the same file finds its copy again
+            suffix = await asyncio.to_thread(_suffix, events, number)
+            name = f"{session_id[:240]}~{suffix}"
+        return None, name
 
     async def _place_for(self, imported: importers.ImportedSession, begin: float) -> tuple[Live, int]:
         """The session to take it into, and how many events that has already.
@@ -114,9 +157,64 @@ def _begin(items: Sequence[Numbered], now: float) -> float:
     return now
 
 
-def _try(path: Path, name: str, progress: Progress | None) -> None:
-    for session in importers.read(path, name, progress=progress):
+def _try(path: Path, name: str, progress: Progress | None) -> bool:
+    """Read all of it; whether it is a recording of ours that can be copied as it is."""
+    report = importers.Report()
+    copies = []
+    for session in importers.read(path, name, report=report, progress=progress):
         deque(session.items, 0)
+        copies.append(session.events is not None and _whole(session.events))
+    return copies == [True] and not report.problem_count
+
+
+def _whole(events: Iterable[Event]) -> bool:
+    """Whether these are a log from its first event on, without holes, and time runs as it does in a log."""
+    last, at = 0, 0.0
+    for event in events:
+        if event.seq != last + 1 or event.at < at or (not last and type(event.signal) is not EpochStarted):
+            return False
+        last, at = event.seq, event.at
+    return last > 0
+
+
+def _agree(session: Session, events: Iterable[Event]) -> bool:
+    """Whether the session and the recording say the same as far as both go; what the session has lost can't differ."""
+    theirs = iter(events)
+    for mine in session.recording.events():
+        for event in theirs:
+            if event.seq == mine.seq:
+                if _said(event) != _said(mine):
+                    return False
+                break
+        else:
+            break
+    return True
+
+
+def _said(event: Event) -> bytes:
+    return orjson.dumps(event_to_dict(event), option=orjson.OPT_SORT_KEYS)
+
+
+def _suffix(events: Iterable[Event], number: int) -> str:
+    first = next(iter(events)).signal
+    epoch = first.epoch if type(first) is EpochStarted else ""
+    return hashlib.sha256(f"{epoch}\n{number}".encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def _outcome(live: Live, before: int, name: str, lost: list[Any]) -> dict[str, Any]:
+    recording = live.session.recording
+    if recording.pending and recording.trouble is not None:
+        raise recording.trouble  # a file is not sent again, as a probe's batch is: its reader must know
+    session, seq = live.session, live.session.map.cursor.seq
+    copy_of = name if name != session.id else ""
+    return {
+        "key": session.key,
+        "id": session.id,
+        "events": seq,
+        "new": seq - before,
+        "copy_of": copy_of,
+        "lost": lost,
+    }
 
 
 def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

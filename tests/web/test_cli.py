@@ -15,8 +15,11 @@ from typing import Any, Protocol
 
 import pytest
 
+from lingbot_map.events import EpochStarted, Event
 from lingbot_map.pipeline import Pipeline
 from lingbot_map.store.files import FileStore
+from lingbot_map.store.lines import event_line, header_line
+from lingbot_probes.signals import SessionEnded
 from lingbot_web.cli import run
 from lingbot_web.command import main
 from lingbot_web.terminal import visible
@@ -284,3 +287,21 @@ def test_without_the_server_parts_one_line_says_what_to_install(tmp_path: Path) 
     arguments = [sys.executable, "-c", code, "serve"]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert "pip install 'lingbot-map[server]'" in complaint(Done(done.returncode, done.stdout, done.stderr), 1)
+
+
+def test_a_copy_under_another_name_is_said(command: Command, tmp_path: Path) -> None:
+    def log(name: str, epoch: str) -> Path:
+        event = Event(session="call", seq=1, at=1.7e9, signal=EpochStarted(epoch=epoch))
+        end = Event(session="call", seq=2, at=1.7e9, source="s", n=1, signal=SessionEnded())
+        path = tmp_path / name
+        path.write_bytes(header_line("call") + event_line(event) + event_line(end))
+        return path
+
+    first = command("import", str(log("one.jsonl", "one")))
+    assert "  call  2 events, 2 new\n" in first.stdout
+    assert "copy" not in first.stdout
+    assert "  call  2 events, nothing new\n" in command("import", str(tmp_path / "one.jsonl")).stdout
+    other = command("import", str(log("two.jsonl", "two")))
+    assert "  call~" in other.stdout
+    assert "a copy with a name of its own: the call that was here already is another recording" in other.stdout
+    assert json.loads(command("sessions", "--json").stdout)["total"] == 2

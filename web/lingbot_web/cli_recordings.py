@@ -39,6 +39,9 @@ def import_files(files: Files, data: Data = SNAPSHOTS, as_json: Json = False) ->
         for session in one["sessions"]:
             new = f"{session['new']:,} new" if session["new"] else "nothing new"
             terminal.say(f"{session['key']}  {terminal.visible(session['id'])}  {session['events']:,} events, {new}")
+            if session["copy_of"]:
+                other = terminal.visible(session["copy_of"])
+                terminal.say(f"  a copy with a name of its own: the {other} that was here already is another recording")
     report_problems(taken)
     return 0
 
