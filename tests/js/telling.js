@@ -81,6 +81,17 @@ export class Telling {
     return this;
   }
 
+  /** Events from `first` on no longer hold, and the slots they wrote are as before. @param {number} first */
+  undid(first) {
+    this.event('undone');
+    this.map.apply({ d: 'undone', first, last: this.seq - 1, why: 'rewind' });
+    for (const node of this.map.nodesOfKind('slot')) {
+      const props = this.map.propsAt(node.id, first - 1) ?? {};
+      if (node.props.seq >= first) this.node(node.id, 'slot', 'seq' in props ? props : { value: null, set: false, seq: 0 });
+    }
+    return this;
+  }
+
   /** @param {string} stage @param {Record<string, number | null>} docs @param {string} [query] @param {string} [score_kind] */
   recalled(stage, docs, query = 'q', score_kind = '') {
     this.event('retrieved');

@@ -1,6 +1,7 @@
 // The state stave: boxes for writes, dots for reads, and between them the line of a value's life.
 import { FLAG, LINK, MARK, badBit } from 'lb/kinds';
 import { LEVEL, LEVELS } from 'lb/ink';
+import { livesOf } from 'lb/lives';
 import { S } from 'lb/styles';
 
 /** @typedef {import('lb/scene').Scene} Scene */
@@ -31,6 +32,10 @@ export function paintState(scene, ink, ctx) {
 function paintLives(scene, ink, ctx, row, y) {
   const { marks } = scene.map;
   const { writes } = row;
+  if (scene.map.undone.length) {
+    paintUndone(scene, ink, ctx, row, y);
+    return;
+  }
   let low = 0;
   let high = writes.length;
   while (low < high) {
@@ -43,16 +48,42 @@ function paintLives(scene, ink, ctx, row, y) {
     if (marks.seq.data[write] > scene.seq) return;
     if (marks.flags.data[write] & (FLAG.EMPTY | FLAG.CLEARED)) continue;
     const next = i + 1 < writes.length && marks.seq.data[writes[i + 1]] <= scene.seq ? writes[i + 1] : -1;
-    if (next >= 0) paintLife(scene, ink, write, next, y);
-    else paintNow(scene, ink, ctx, row, write, y);
+    if (next >= 0) paintLife(scene, ink, write, next, scene.x(write), y);
+    else paintNow(scene, ink, ctx, row, write, scene.x(write), marks.seq.data[write], y);
   }
 }
 
-/** From a write to the one that ended it. @param {Scene} scene @param {Ink} ink @param {number} write @param {number} next @param {number} y */
-function paintLife(scene, ink, write, next, y) {
+/** The lives of a slot in a dialogue of which parts were undone. @param {Scene} scene @param {Ink} ink @param {CanvasRenderingContext2D} ctx @param {import('lb/rows').Row} row @param {number} y */
+function paintUndone(scene, ink, ctx, row, y) {
+  const { marks, lanes, undone } = scene.map;
+  const first = lanes.of.get(scene.firstTurn)?.first ?? 0;
+  const last = Math.min(scene.seq, lanes.of.get(scene.lastTurn)?.last ?? Infinity);
+  const lives = livesOf(row, marks, undone);
+  for (let i = 0; i < lives.length && lives[i].from <= last; i++) {
+    const life = lives[i];
+    if (life.to < first || life.write < 0 || marks.flags.data[life.write] & (FLAG.EMPTY | FLAG.CLEARED)) continue;
+    const back = life.from > marks.seq.data[life.write];
+    const x0 = back ? undoneAt(scene, lives[i - 1]) : scene.x(life.write);
+    if (life.to === Infinity || life.to > scene.seq) paintNow(scene, ink, ctx, row, life.write, x0, life.from, y);
+    else if (life.undone) {
+      const level = scene.level(life.write);
+      const x1 = undoneAt(scene, life);
+      ink.line(S.life, level, x0, y, x1, y);
+      ink.line(S.strike, level, x1 - 4, y + 5, x1 + 4, y - 5);
+    } else paintLife(scene, ink, life.write, marks.writeAt(row.node, life.to), x0, y);
+  }
+}
+
+/** Where a life was undone, clear of the box of its write. @param {Scene} scene @param {import('lb/lives').Life} life */
+function undoneAt(scene, { write, to }) {
+  const box = scene.slotBox(write);
+  return Math.max(box.x + box.w + 6, scene.layout.x(scene.turnOfSeq(to)));
+}
+
+/** From a write, or from where it was brought back, to the one that ended it. @param {Scene} scene @param {Ink} ink @param {number} write @param {number} next @param {number} x0 @param {number} y */
+function paintLife(scene, ink, write, next, x0, y) {
   const { marks } = scene.map;
   const level = scene.level(write);
-  const x0 = scene.x(write);
   const box = scene.slotBox(next);
   if (marks.flags.data[next] & FLAG.CLEARED) {
     ink.line(S.life, level, x0, y, box.x - 5, y);
@@ -74,12 +105,11 @@ function overwrites(scene, write) {
   return false;
 }
 
-/** The life of the value that still holds at the moment shown: it fades as its time runs out. @param {Scene} scene @param {Ink} ink @param {CanvasRenderingContext2D} ctx @param {import('lb/rows').Row} row @param {number} write @param {number} y */
-function paintNow(scene, ink, ctx, row, write, y) {
+/** The life of the value that still holds at the moment shown: it fades as its time runs out. @param {Scene} scene @param {Ink} ink @param {CanvasRenderingContext2D} ctx @param {import('lb/rows').Row} row @param {number} write @param {number} x0 @param {number} from event since which it holds @param {number} y */
+function paintNow(scene, ink, ctx, row, write, x0, from, y) {
   const { map, layout } = scene;
   const { marks } = map;
   const level = scene.level(write);
-  const x0 = scene.x(write);
   const { expires_at: end } = map.list[row.node];
   const right = Math.min(layout.width, layout.x(scene.seq === Infinity ? map.lastTurn + 1 : scene.turnOfSeq(scene.seq)));
   if (end === null) {
@@ -94,7 +124,7 @@ function paintNow(scene, ink, ctx, row, write, y) {
     }
   }
   const shown = scene.timeShown();
-  const touched = map.atOf(marks.seq.data[touch]);
+  const touched = map.atOf(Math.max(from, marks.seq.data[touch]));
   const lifetime = map.about.policy?.slot_lifetime ?? 1800;
   const over = touched + lifetime <= shown;
   const stop = over ? Math.min(right, layout.x(map.turnOf(map.seqAt(touched + lifetime)) + 0.5) || right) : right;
