@@ -10,12 +10,6 @@ from lingbot_probes import Probe
 from tests.probes.listening import Listener, Server
 
 
-@pytest.fixture(autouse=True)
-def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LINGBOT_MAP", "LINGBOT_ENDPOINT", "LINGBOT_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def map() -> Listener:
     return Listener()
