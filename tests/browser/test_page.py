@@ -98,6 +98,20 @@ def test_values_are_those_at_the_playhead(open_told: Open) -> None:
     expect(page.locator("#right .facts dd").first).to_have_text("轻语")
 
 
+def test_a_moment_of_the_past_counts_what_had_happened_by_then(open_told: Open) -> None:
+    page = open_told("at=100")
+    size = page.locator("#right .heading .sub").last
+    expect(page.locator("#right .moment")).to_have_text("as of seq 100 · turn 14")
+    expect(size).to_contain_text("14 turns · ")
+    past = size.inner_text()
+    expect(page.locator("#right .facts dd").first).to_have_text("100")
+    expect(page.locator(".anomalies .count")).to_have_text("No anomalies")
+    page.locator(".badge").click()
+    expect(page.locator(".anomalies .count")).to_have_text("5 anomalies")
+    expect(size).to_contain_text("40 turns · ")
+    assert int(past.split()[3]) < int(size.inner_text().split()[3]), "nodes"
+
+
 def test_findings_are_walked_through(open_told: Open) -> None:
     page = open_told()
     expect(page.locator(".anomalies .count")).to_have_text("5 anomalies")

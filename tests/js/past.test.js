@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { spans } from 'lb/events';
 import { find } from 'lb/finder';
 import { DialogueMap } from 'lb/fold';
-import { blamedSeqs, decidingStage, docsOfTurn, findingsAbout, lifeOf, overwritesOf, recallsOf, seqsOfTurn, visitsOf } from 'lb/past';
+import { blamedSeqs, decidingStage, docsOfTurn, findingsAbout, lifeOf, overwritesOf, recallsOf, seqsOfTurn, sizeOf, visitsOf } from 'lb/past';
 
 /** @typedef {import('lb/types').Edge} Edge */
 
@@ -92,4 +92,11 @@ test('a search finds labels, names and what was said, whatever the width and cas
   assert.deepEqual(find(map.nodes.values(), '产品').stops.map(({ id }) => id), ['slot:brand']);
   assert.deepEqual(find(map.nodes.values(), 'BRAND').stops.map(({ id }) => id), ['slot:brand']);
   assert.deepEqual(find(map.nodes.values(), '  ').stops, []);
+});
+
+test('what is counted is what had happened by the moment', () => {
+  const early = sizeOf(map, 3);
+  assert.deepEqual([early.turns, early.nodes, early.edges, early.events, early.at], [1, 3, 2, 3, 1003]);
+  const now = sizeOf(map, Infinity);
+  assert.deepEqual([now.turns, now.nodes, now.edges, now.events, now.at], [map.lastTurn, map.nodes.size, map.edgeCount, map.cursor.seq, map.at]);
 });

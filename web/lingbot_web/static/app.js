@@ -16,6 +16,7 @@ import { Inspector } from 'lb/inspect';
 import { listen } from 'lb/shortcuts';
 import { legend } from 'lb/legend';
 import { Notes } from 'lb/notes';
+import { findingsBy } from 'lb/past';
 import { Pills } from 'lb/pills';
 import { Score } from 'lb/score';
 import { titleOf } from 'lb/session_row';
@@ -96,7 +97,7 @@ class Page {
     });
     this.transport = new Transport({ score: this.score, live: () => this.live, onChange: () => this.soon() });
     this.inspector = new Inspector(byId('right'), this.api, {
-      subject: () => ({ map: this.score.map, key: this.key, selection: this.selection, playhead: this.score.playhead, feed: { received: this.feed.received, failed: this.feed.failures.length } }),
+      subject: () => ({ map: this.score.map, key: this.key, selection: this.selection, playhead: this.score.playhead, feed: this.feed }),
       go: (selection) => this.go(selection),
       copyLink: (selection) => copyPlace({ ...this.place(selection), window: { from: this.score.window.from, to: this.score.window.to } }),
       onClose: () => this.showPanel(false),
@@ -382,7 +383,7 @@ class Page {
     this.toolbar.render({
       summary: this.summary,
       layers: { ...score.layers },
-      findings: map?.findings.size ?? 0,
+      findings: map ? findingsBy(map, score.playhead ?? Infinity) : 0,
       ...badgeOf({ feed, score, card: this.card.kind, standing: this.standing, held: this.held !== 0, started: this.summary?.started_at ?? 0 }),
       stats: map ? text('stats.line', { received: count(feed.received), shown: count(map.cursor.seq - feed.failures.length - map.unplaced.length), missing: count(map.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
     });

@@ -20,7 +20,7 @@ import { blamedSeqs } from 'lb/past';
  * @property {string} key
  * @property {Selection | null} selection
  * @property {number | null} playhead
- * @property {{received: number, failed: number}} feed
+ * @property {{received: number, failures: import('lb/feed').Failure[]}} feed
  */
 
 // Live events redraw an open pane at most this often; a click is answered at once.

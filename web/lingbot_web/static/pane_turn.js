@@ -5,7 +5,7 @@ import { clock, count, day, score, valueText, zone } from 'lb/format';
 import { known, lang, text } from 'lb/i18n';
 import { callout, callouts, facts, heading, nodeLink, part, saidAt, telling, timeOf } from 'lb/pane';
 import { docList, stageName } from 'lb/pane_doc';
-import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, stepsOfTurn } from 'lb/past';
+import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, sizeOf, stepsOfTurn } from 'lb/past';
 import { coverageOf } from 'lb/session_row';
 
 /** @typedef {import('lb/pane').View} View */
@@ -115,14 +115,15 @@ function factOf(view, name, value) {
   return id ? nodeLink(view, id) : h('span', { class: 'mono' }, foreign(typeof value === 'number' && !Number.isInteger(value) ? score(value) : valueText(value), { most: 300 }));
 }
 
-/** @param {View} view @param {{received: number, failed: number}} feed @returns {Pane} */
+/** The session as of the moment shown. @param {View} view @param {import('lb/inspect').Subject['feed']} feed @returns {Pane} */
 export function overviewPane(view, feed) {
   const { map, upto } = view;
   const { about } = map;
   const findings = [...map.findings.values()].filter((finding) => finding.seq <= upto).reverse();
-  const missing = map.losses.reduce((sum, loss) => sum + loss.missing, 0);
+  const size = sizeOf(map, upto);
+  const failed = feed.failures.filter(({ seq }) => seq <= upto).length;
   const start = map.turns[0] ? saidAt(map, map.turns[0].at, map.turns[0].number) : map.at;
-  const end = saidAt(map, map.at, map.lastTurn);
+  const end = saidAt(map, size.at, size.turns);
   /** @type {({en?: string, zh?: string, count?: number} | string)[]} */
   const lost = Array.isArray(about.lost) ? about.lost : [];
   const sentences = lost.map((entry) => (typeof entry === 'string' ? entry : (entry[lang()] ?? entry.en ?? '')));
@@ -132,18 +133,18 @@ export function overviewPane(view, feed) {
       { class: 'heading' },
       h('h1', null, text('overview.title')),
       h('div', { class: 'sub' }, start ? `${day(start)} ${clock(start)} – ${clock(end)} ${zone(start)}` : ''),
-      h('div', { class: 'sub' }, text('sessions.turns', { n: map.lastTurn }), ' · ', text('overview.size', { nodes: count(map.nodes.size), edges: count(map.edgeCount) })),
+      h('div', { class: 'sub' }, text('sessions.turns', { n: size.turns }), ' · ', text('overview.size', { nodes: count(size.nodes), edges: count(size.edges) })),
     ),
     findings.slice(0, 50).map((finding) => callout(view, finding)),
     !findings.length && h('p', { class: 'quiet clean' }, text('overview.clean')),
     findings.length > 50 && h('p', { class: 'quiet clean' }, text('inspect.some', { shown: 50, total: count(findings.length) })),
-    map.unplaced.length > 0 && part(text('overview.unplaced'), count(map.unplaced.length), unplacedList(view)),
+    size.unplaced > 0 && part(text('overview.unplaced'), count(size.unplaced), unplacedList(view)),
     sentences.length > 0 && part(text('overview.lost'), '', h('ul', { class: 'plain' }, sentences.slice(0, 30).map((sentence) => h('li', null, foreign(sentence, { most: 300 }))))),
-    part(text('overview.events'), `seq ${count(map.cursor.seq)}`, facts([
-      [text('overview.received'), count(feed.received)],
-      [text('overview.shown'), count(Math.max(0, map.cursor.seq - feed.failed - map.unplaced.length))],
-      [text('overview.failed'), feed.failed ? count(feed.failed) : ''],
-      [text('overview.missing'), missing ? h('b', { class: 'warn' }, count(missing)) : '0'],
+    part(text('overview.events'), `seq ${count(size.events)}`, facts([
+      [text('overview.received'), count(Math.min(feed.received, upto))],
+      [text('overview.shown'), count(Math.max(0, size.events - failed - size.unplaced))],
+      [text('overview.failed'), failed ? count(failed) : ''],
+      [text('overview.missing'), size.missing ? h('b', { class: 'warn' }, count(size.missing)) : '0'],
       [text('overview.origin'), about.origin && about.origin !== 'probe' ? foreign(about.origin, { most: 60 }) : ''],
       [text('overview.coverage'), coverageOf(about.coverage)],
     ])),
@@ -153,10 +154,11 @@ export function overviewPane(view, feed) {
 }
 
 /** Events of one name that are left out for one reason share a line, with the number of the first. @param {View} view */
-function unplacedList({ map }) {
+function unplacedList({ map, upto }) {
   /** @type {Map<string, {event: (typeof map.unplaced)[number], times: number}>} */
   const groups = new Map();
   for (const event of map.unplaced) {
+    if (event.seq > upto) continue;
     const key = JSON.stringify([event.name, event.why]);
     const group = groups.get(key);
     if (group) group.times++;

@@ -132,3 +132,30 @@ export function seqsOfTurn(map, turn) {
   if (at < 0) return [1, map.cursor.seq];
   return [/** @type {{seq: number}} */ (map.turns[at]).seq, (map.turns[at + 1]?.seq ?? map.cursor.seq + 1) - 1];
 }
+
+/**
+ * How much had happened by event `upto`. Nodes, edges and findings are those that the map still holds.
+ * @param {DialogueMap} map @param {number} upto Infinity for now
+ */
+export function sizeOf(map, upto) {
+  const before = (/** @type {{seq: number}} */ { seq }) => seq <= upto;
+  let nodes = 0;
+  for (const node of map.nodes.values()) if (before(node)) nodes++;
+  return {
+    turns: upto === Infinity ? map.lastTurn : (map.turns.findLast(before)?.number ?? 0),
+    nodes,
+    edges: map.edges.ofSeq(upto + 1),
+    events: Math.min(map.cursor.seq, upto),
+    unplaced: map.unplaced.filter(before).length,
+    missing: map.losses.filter(before).reduce((sum, loss) => sum + loss.missing, 0),
+    at: upto < map.cursor.seq ? map.atOf(upto) : map.at,
+  };
+}
+
+/** How many findings were known by event `upto`. @param {DialogueMap} map @param {number} upto */
+export function findingsBy(map, upto) {
+  if (upto === Infinity) return map.findings.size;
+  let known = 0;
+  for (const { seq } of map.findings.values()) if (seq <= upto) known++;
+  return known;
+}
