@@ -4,12 +4,13 @@
 import { Refused } from 'lb/api';
 import { DialogueMap } from 'lb/fold';
 import { Rate, eventsAfter, judge, waitBefore } from 'lb/resume';
+import { reasonOf } from 'lb/unapplied';
 
 /** @typedef {import('lb/api').Api} Api */
 /** @typedef {import('lb/resume').Cursor} Cursor */
 /** @typedef {import('lb/session_row').Summary} Summary */
 /** @typedef {'connecting' | 'open' | 'waiting' | 'unauthorised'} Line state of the line to the server */
-/** @typedef {{seq: number, reason: string}} Failure an event that could not be applied */
+/** @typedef {{seq: number, key: string, params: Record<string, string>}} Failure an event that could not be applied, and words for why */
 /**
  * @typedef {object} Ears what the feed tells
  * @property {(map: DialogueMap, why: 'opened' | 'behind' | 'epoch') => void} onMap another map took the place of the old one
@@ -165,7 +166,7 @@ export class Feed {
 
   /** @param {number} seq @param {unknown} error */
   #failed(seq, error) {
-    const failure = { seq, reason: error instanceof Error ? error.message : String(error) };
+    const failure = { seq, ...reasonOf(error) };
     this.failures.push(failure);
     this.ears.onFailure(failure);
   }

@@ -9,6 +9,7 @@ import { Lanes } from 'lb/lanes';
 import { Marks } from 'lb/marks';
 import { Rows } from 'lb/rows';
 import { Source } from 'lb/sources';
+import { Unapplied } from 'lb/unapplied';
 
 /** @typedef {import('lb/types').Node} Node */
 /** @typedef {import('lb/types').Edge} Edge */
@@ -141,7 +142,7 @@ export class DialogueMap {
         this.unplaced.push(delta.unplaced);
         return DIRTY.SESSION;
       default:
-        throw new Error(`unknown delta ${JSON.stringify(delta.d)}; is the page older than the server?`);
+        throw new Unapplied('unapplied.delta', { d: String(JSON.stringify(delta.d)) });
     }
   }
 
@@ -387,7 +388,7 @@ export class DialogueMap {
   #edge(edge) {
     const source = this.places.get(edge.source);
     const target = this.places.get(edge.target);
-    if (source === undefined || target === undefined) throw new Error(`edge ${edge.id} has an end that is not on the map`);
+    if (source === undefined || target === undefined) throw new Unapplied('unapplied.edge', { id: edge.id });
     this.totals.edges++;
     this.#place(this.edges.push(edge, source, target));
   }

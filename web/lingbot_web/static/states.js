@@ -88,7 +88,7 @@ export class Banner {
       'div',
       { class: 'banner bad', role: 'alert' },
       icon('warning'),
-      h('span', null, text('banner.failed', { seq: count(failure.seq) }), ' ', foreign(failure.reason, { most: 160 }), ' ', text('banner.goes-on')),
+      h('span', null, text('banner.failed', { seq: count(failure.seq) }), ' ', foreign(text(failure.key, failure.params), { most: 160 }), ' ', text('banner.goes-on')),
       this.feed.failures.length - this.dismissed > 1 && h('span', { class: 'mono' }, `×${this.feed.failures.length - this.dismissed}`),
       h('button', { class: 'banner-button', on: { click: () => this.onShowEvent(failure.seq) } }, text('banner.show')),
       h('button', {

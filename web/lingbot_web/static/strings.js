@@ -110,7 +110,7 @@ const WORDS = {
   'fact.path': ['路径', 'Path'],
   'fact.read_turn': ['读取轮次', 'Read in turn'],
   'fact.rival': ['应胜出者', 'Should have won'],
-  'fact.rival_hits': ['其 7 日命中', 'Its hits in 7 days'],
+  'fact.rival_hits': ['应胜出者近 7 日命中', 'Hits in 7 days of what should have won'],
   'fact.rounds': ['圈数', 'Rounds'],
   'fact.rule': ['规则', 'Rule'],
   'fact.slot': ['槽位', 'Slot'],
@@ -123,7 +123,7 @@ const WORDS = {
   'fact.where': ['位置', 'Where'],
   'fact.why': ['原因', 'Why'],
   'fact.winner': ['胜出者', 'Winner'],
-  'fact.winner_hits': ['胜出者 7 日命中', 'Winner\'s hits in 7 days'],
+  'fact.winner_hits': ['胜出者近 7 日命中', 'Winner\'s hits in 7 days'],
   'fact.written_turn': ['写入轮次', 'Written in turn'],
 
   'finder.label': ['搜索意图、槽位、文档', 'Search intents, slots, docs'],
@@ -273,7 +273,7 @@ const WORDS = {
   'score.opening': ['开场', 'Opening'],
   'score.said': ['用户说', 'User said'],
   'score.state': ['状态', 'State'],
-  'score.tag.drift': ['漂移，应为{doc}', 'drift, expected {doc}'],
+  'score.tag.drift': ['漂移：应为「{doc}」', 'drift, expected {doc}'],
   'score.tag.failure': ['出错 {where}', 'failed {where}'],
   'score.tag.gap': ['丢弃 {n} 条', '{n} dropped'],
   'score.tag.leak': ['残留 {from}→{to}', 'leak {from}→{to}'],
@@ -380,6 +380,10 @@ const WORDS = {
   'turn.happened': ['经过', 'What happened'],
   'turn.said': ['用户说', 'User said'],
   'turn.title': ['第 {turn} 轮', 'Turn {turn}'],
+
+  'unapplied.delta': ['不认识的变化 {d}，页面可能比服务器旧。', 'unknown change {d}; is the page older than the server?'],
+  'unapplied.edge': ['连线 {id} 有一端不在地图上。', 'connection {id} has an end that is not on the map.'],
+  'unapplied.other': ['页面处理时出错：{why}。', 'the page failed on it: {why}.'],
 };
 
 /** @type {{zh: Record<string, string>, en: Record<string, string>}} */
