@@ -46,8 +46,8 @@ class Taking:
     async def file(self, path: Path, name: str, progress: Progress | None) -> dict[str, Any]:
         """All sessions of the file. It is read whole once before anything is taken, so a bad one changes nothing.
 
-        What comes back names each session (key, id, events in it, how many of them are new, the id that it bears in
-        the file if it is a copy under another one) and what was lost.
+        What comes back names each session (key, id, events and turns in it, how many events are new, the id that it
+        bears in the file if that is another one) and what was lost.
         """
         async with self._turn:
             whole = await asyncio.to_thread(_try, path, name, progress)
@@ -211,6 +211,7 @@ def _outcome(live: Live, before: int, name: str, lost: list[Any]) -> dict[str, A
         "key": session.key,
         "id": session.id,
         "events": seq,
+        "turns": session.map.turn,
         "new": seq - before,
         "copy_of": copy_of,
         "lost": lost,

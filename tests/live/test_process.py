@@ -200,6 +200,12 @@ def test_import_and_open_hand_files_to_the_map_that_serves_the_folder(tmp_path: 
         )
         summary = process.client.get(f"/api/sessions/{key_of('to export')}")
         assert (summary["turns"], summary["last_utterance"]) == (2, "again")
+        calls = tmp_path / "calls.jsonl"
+        told = [("none", "session_started"), ("one", "user"), ("two", "user"), ("two", "user"), ("last", "user")]
+        calls.write_text("".join(json.dumps({"sender_id": a, "event": b, "text": "x"}) + "\n" for a, b in told))
+        first, second = command("open", str(calls)).stdout.splitlines()
+        assert "4 sessions" in first
+        assert second.endswith(f"&s={key_of('two')}")
         broken = tmp_path / "broken.jsonl"
         broken.write_text("no recording")
         refused = command("import", str(broken))

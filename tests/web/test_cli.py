@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -20,7 +21,10 @@ from lingbot_map.pipeline import Pipeline
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.lines import event_line, header_line
 from lingbot_probes.signals import SessionEnded
+from lingbot_web.address import Address
+from lingbot_web.beacon import Beacon
 from lingbot_web.cli import run
+from lingbot_web.cli_serving import _announcing
 from lingbot_web.command import main
 from lingbot_web.terminal import visible
 
@@ -299,9 +303,43 @@ def test_a_copy_under_another_name_is_said(command: Command, tmp_path: Path) -> 
 
     first = command("import", str(log("one.jsonl", "one")))
     assert "  call  2 events, 2 new\n" in first.stdout
-    assert "copy" not in first.stdout
+    assert first.stderr == ""
     assert "  call  2 events, nothing new\n" in command("import", str(tmp_path / "one.jsonl")).stdout
     other = command("import", str(log("two.jsonl", "two")))
     assert "  call~" in other.stdout
-    assert "a copy with a name of its own: the call that was here already is another recording" in other.stdout
+    assert "the call that is here is another recording; this one is now call~" in other.stderr
     assert json.loads(command("sessions", "--json").stdout)["total"] == 2
+
+
+def test_the_version_is_told(command: Command) -> None:
+    done = command("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"lingbot-map {version('lingbot-map')}\n", "")
+    assert "See what a chatbot does while it talks" in command("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("address", "port", "said"),
+    [
+        (Address(), 8700, "Probes on this machine find it by themselves."),
+        (Address(host="0.0.0.0"), 8700, "Probes on this machine find it by themselves."),
+        (Address(), 8701, "Probes on this machine find it with LINGBOT_ENDPOINT=http://127.0.0.1:8701"),
+        (
+            Address(public_urls=("https://map.example.org/",)),
+            8800,
+            "Probes on this machine find it with LINGBOT_ENDPOINT=http://127.0.0.1:8800",
+        ),
+    ],
+)
+def test_what_a_probe_needs_to_find_the_map_is_said(
+    address: Address, port: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _announcing(address, port)(Beacon("http://x/", "t", "data", 1))
+    assert said in capsys.readouterr().out.splitlines()
+
+
+def test_a_document_that_is_no_recording_is_not_blamed_for_its_lines(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "package.json"
+    path.write_text(json.dumps({"name": "x", "version": "1.0.0", "scripts": {"a": "b"}}, indent=2))
+    said = complaint(command("import", str(path)), 2)
+    assert "a JSON object that holds no list of events" in said
+    assert "line 1" not in said

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -34,6 +35,23 @@ main = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        terminal.say(f"lingbot-map {version('lingbot-map')}")
+        raise typer.Exit
+
+
+@main.callback()
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Options of the command itself."""
+
+
 for _name, _command in (
     ("serve", cli_serving.serve),
     ("open", cli_serving.open_files),

@@ -39,16 +39,19 @@ def import_files(files: Files, data: Data = SNAPSHOTS, as_json: Json = False) ->
         for session in one["sessions"]:
             new = f"{session['new']:,} new" if session["new"] else "nothing new"
             terminal.say(f"{session['key']}  {terminal.visible(session['id'])}  {session['events']:,} events, {new}")
-            if session["copy_of"]:
-                other = terminal.visible(session["copy_of"])
-                terminal.say(f"  a copy with a name of its own: the {other} that was here already is another recording")
     report_problems(taken)
     return 0
 
 
 def report_problems(taken: list[dict[str, Any]]) -> None:
-    """What could not be read of the files, a line each on standard error."""
+    """What could not be read of the files or goes by another name, a line each on standard error."""
     for one in taken:
+        for session in one["sessions"]:
+            if session["copy_of"]:
+                name, other = terminal.visible(session["id"]), terminal.visible(session["copy_of"])
+                terminal.complain(
+                    f"note: {name} has a name of its own: the {other} that is here already is another one"
+                )
         for problem in one["report"]:
             terminal.complain(f"note: {problem}")
 

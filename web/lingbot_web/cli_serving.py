@@ -5,7 +5,9 @@ from __future__ import annotations
 import resource
 import signal
 import socket
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +15,7 @@ import typer
 
 from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Pipeline
+from lingbot_probes.link import DEFAULT
 from lingbot_web import terminal
 from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.beacon import Beacon, serving
@@ -82,7 +85,8 @@ def _serve(data: Path, address: Address, fsync: Literal["batch", "always"] = "ba
     _allow_many_files()
     listener = address.listen()  # before the data folder is touched: a taken port is the commoner mistake
     pipeline = _pipeline(data, listener, fsync)
-    ended_by = running.run(pipeline, address, listener, data=data, ready=lambda beacon: _announce(beacon, session))
+    announce = _announcing(address, listener.getsockname()[1], session)
+    ended_by = running.run(pipeline, address, listener, data=data, ready=announce)
     return INTERRUPTED if ended_by == signal.SIGINT else 0
 
 
@@ -104,7 +108,7 @@ def demo(
     pipeline = _pipeline(data, listener)
     from lingbot_web import running
 
-    bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announce)
+    bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announcing(address, listener.getsockname()[1]))
     try:
         ended_by = running.run(pipeline, address, listener, data=data, ready=bot.start, may_end=bot.gone)
     finally:
@@ -112,10 +116,23 @@ def demo(
     return INTERRUPTED if ended_by == signal.SIGINT else 0
 
 
-def _announce(beacon: Beacon, session: str = "") -> None:
-    terminal.say(f"Map       {beacon.address(session)}")
-    terminal.say(f"Data      {terminal.visible(beacon.data)}")
-    terminal.say("Probes on this machine find it by themselves. Ctrl-C ends it.")
+def _announcing(address: Address, port: int, session: str = "") -> Callable[[Beacon], None]:
+    """What says where the map is and how a probe on this machine finds it."""
+    near = replace(address, public_urls=()).url(port).rstrip("/")
+    if near == DEFAULT:
+        probes = "Probes on this machine find it by themselves."
+    else:
+        probes = f"Probes on this machine find it with LINGBOT_ENDPOINT={near}"
+        if not is_loopback(address.host):
+            probes += " and the token after #t= as LINGBOT_TOKEN"
+
+    def announce(beacon: Beacon) -> None:
+        terminal.say(f"Map       {beacon.address(session)}")
+        terminal.say(f"Data      {terminal.visible(beacon.data)}")
+        terminal.say(probes)
+        terminal.say("Ctrl-C ends it.")
+
+    return announce
 
 
 def _pipeline(data: Path, listener: socket.socket, fsync: Literal["batch", "always"] = "batch") -> Pipeline:
@@ -147,7 +164,9 @@ def open_files(
     taken = take_in(files, data)
     report_problems(taken)
     sessions = [session for one in taken for session in one["sessions"]]
-    first = sessions[0]["key"] if sessions else ""
+    first = max(sessions, key=lambda session: session["turns"], default={"key": ""})["key"]
+    if len(sessions) > 1:
+        terminal.say(f"Taken in  {len(sessions):,} sessions; this is the one with most turns, the list has them all")
     beacon = serving(data)
     if beacon is not None:
         terminal.say(beacon.address(first))
