@@ -49,9 +49,7 @@ def report_problems(taken: list[dict[str, Any]]) -> None:
         for session in one["sessions"]:
             if session["copy_of"]:
                 name, other = terminal.visible(session["id"]), terminal.visible(session["copy_of"])
-                terminal.complain(
-                    f"note: {name} has a name of its own: the {other} that is here already is another one"
-                )
+                terminal.complain(f"note: the {other} that is here is another recording; this one is now {name}")
         for problem in one["report"]:
             terminal.complain(f"note: {problem}")
 
