@@ -61,6 +61,12 @@ class Source:
             if len(self.runs) > _RUNS_KEPT:
                 del self.runs[: _RUNS_KEPT // 2]
 
+    def lose(self, last: int) -> None:
+        """All up to ``last`` that has not come is lost for good, for all that is known: it is missing, not awaited."""
+        if last > self.mark:
+            self.missing.append([self.mark + 1, last])
+            self.mark = last
+
     def _fill(self, n: int) -> None:
         for i, (first, last) in enumerate(self.missing):
             if first <= n <= last:
@@ -274,6 +280,11 @@ class DialogueMap:
         lost = delta.lost
         if lost.missing:
             self.losses[lost.source, lost.first] = lost
+            if lost.source:
+                source = self.sources.get(lost.source)
+                if source is None:
+                    source = self.sources[lost.source] = Source()
+                source.lose(lost.last)
             return
         self.losses.pop((lost.source, lost.first), None)
         if self.findings.pop(gap_id(lost), None) is not None:

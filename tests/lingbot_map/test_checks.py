@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lingbot_map.events import PolicySet
+from lingbot_map.intake import Intake
 from lingbot_probes.signals import Doc, Failed
 from tests.builders import Dialogue, answered, assigned, cleared, read, recalled, routed, said
 
@@ -313,3 +314,16 @@ def test_a_failure_in_the_bot_is_named_with_its_place() -> None:
     (found,) = d.findings("failure")
     assert found.code == "LM102"
     assert found.reason["zh"] == "billing 出错：timeout"
+
+
+def test_a_loss_at_the_end_is_told_once_also_after_a_restart() -> None:
+    d = Dialogue()
+    d.tell(said("one"))
+    d.arrive([], numbered=3)
+    assert [f.facts["missing"] for f in d.findings("gap")] == [2]
+    d.intake = Intake(d.map)
+    d.arrive([d.number(answered("four"), 4)], numbered=4)
+    assert [f.facts["missing"] for f in d.findings("gap")] == [2]
+    assert d.map.sources["bot"].missing == [[2, 3]]
+    d.arrive([d.number(answered("two"), 2)])
+    assert [f.facts["missing"] for f in d.findings("gap")] == [1]

@@ -60,6 +60,7 @@ def losses(d: Dialogue) -> None:
     d.arrive([d.number(answered("three"), 3)])
     d.tell(said("other"), source="worker")
     d.arrive([d.number(answered("two"), 2), d.number(answered("four"), 4)])
+    d.arrive([], numbered=8)
 
 
 def undoing(d: Dialogue) -> None:

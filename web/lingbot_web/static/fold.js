@@ -303,12 +303,15 @@ export class DialogueMap {
     this.cursor = { epoch: this.cursor.epoch, seq };
     this.at = at;
     this.#moment(turn, EVENT_NUMBER.get(delta.kind) ?? RAW, at, seq);
-    if (n) {
-      let known = this.sources.get(source);
-      if (!known) this.sources.set(source, (known = new Source()));
-      known.see(n, seq);
-    }
+    if (n) this.#source(source).see(n, seq);
     return 0;
+  }
+
+  /** @param {string} name */
+  #source(name) {
+    let known = this.sources.get(name);
+    if (!known) this.sources.set(name, (known = new Source()));
+    return known;
   }
 
   /** @param {number} turn @param {number} kind @param {number} at @param {number} seq */
@@ -438,6 +441,7 @@ export class DialogueMap {
     if (lost.missing) {
       if (i < 0) this.losses.push(lost);
       else this.losses[i] = lost;
+      if (lost.source) this.#source(lost.source).lose(lost.last);
       return;
     }
     if (i >= 0) this.losses.splice(i, 1);

@@ -26,6 +26,13 @@ export class Source {
     }
   }
 
+  /** All up to `last` that has not come is missing, not awaited. @param {number} last */
+  lose(last) {
+    if (last <= this.mark) return;
+    this.missing.push([this.mark + 1, last]);
+    this.mark = last;
+  }
+
   /** @param {number} n */
   #late(n) {
     const i = this.missing.findIndex(([first, last]) => first <= n && n <= last);
