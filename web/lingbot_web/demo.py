@@ -30,12 +30,13 @@ class DemoBot:
         """Say where the map is, then begin to talk."""
         self._announce(beacon)
         # Ctrl-C at the terminal reaches every process there. It is the map that hears it, and ends the bot: a chat
-        # shares the terminal, so it is born deaf to it; a scripted customer has a session of its own.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # shares the terminal, so it is born deaf to it; a scripted customer has a session of its own. Held back, not
+        # ignored: one that comes meanwhile is heard by the map afterwards.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self._process = self._begin(beacon)
         finally:
-            signal.signal(signal.SIGINT, before)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if self._chat:
             threading.Thread(target=self._end_with, args=(self._process,), daemon=True).start()
 

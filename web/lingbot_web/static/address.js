@@ -12,9 +12,9 @@ import { theme } from 'lb/theme';
 
 const PACE_MS = 400;
 
-/** What the address asks for. A token in it is taken out of the bar at once. @returns {{token: string, place: Place}} */
-export function openingPlace() {
-  const { token, rest } = takeToken(location.hash);
+/** What the address asks for. A token in it is taken out of the bar at once. @param {string} [hash] @returns {{token: string, place: Place}} */
+export function openingPlace(hash = location.hash) {
+  const { token, rest } = takeToken(hash);
   if (token) write(rest);
   return { token, place: readPlace(rest) };
 }

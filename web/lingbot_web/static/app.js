@@ -116,7 +116,8 @@ class Page {
     }, this.finder.element);
     this.relabel();
     listen(this);
-    addEventListener('hashchange', () => this.#followLink());
+    // As the event tells it: by the time it comes, the page may have written its own place into the address again.
+    addEventListener('hashchange', (event) => this.#followLink(new URL(event.newURL).hash));
     byId('main').addEventListener('pointerdown', () => this.showMenu(false));
     // The rate and the delay fall to rest when nothing comes in.
     setInterval(() => document.hidden || this.render(), 1000);
@@ -195,8 +196,9 @@ class Page {
     this.render();
   }
 
-  #followLink() {
-    const { token, place } = openingPlace();
+  /** @param {string} hash */
+  #followLink(hash) {
+    const { token, place } = openingPlace(hash);
     if (place.theme && place.theme !== theme()) this.switchTheme();
     if (place.lang && place.lang !== lang()) this.switchLang();
     this.asked = place;
