@@ -185,10 +185,10 @@ class Page {
       if (!kept.following) this.score.setWindow(kept.window.from, kept.window.to);
       if (kept.playhead !== null && why === 'behind') this.score.setPlayhead(kept.playhead);
       if (why === 'epoch') toast(text('toast.epoch'));
-    } else if (this.asked) {
-      const place = this.asked;
+    } else if (this.asked && (this.asked.session ?? this.key) === this.key) {
+      const place = this.asked; // one that leads to another session is still on its way there
       this.asked = null;
-      if (!place.session || place.session === this.key) showPlace(this.score, place);
+      showPlace(this.score, place);
     }
     this.#cardForMap();
     this.inspector.render();
