@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from lingbot_map.deltas import Batch, Delta
+from lingbot_map.deltas import Delta
 from lingbot_map.graph import DialogueMap, Source
 from lingbot_map.model import Edge, Finding, Lost, Node, Turn, Unplaced
 from lingbot_map.policy import policy_from
@@ -53,11 +53,6 @@ def encode_deltas(deltas: Sequence[Delta]) -> bytes:
 def decode_deltas(data: bytes) -> list[Delta]:
     """The reverse. Raises ``msgspec.ValidationError`` naming the place."""
     return _deltas.decode(data)
-
-
-def encode_batch(batch: Batch) -> bytes:
-    """The members of a batch as a JSON object."""
-    return _json.encode(batch)
 
 
 def dump(map: DialogueMap) -> dict[str, Any]:

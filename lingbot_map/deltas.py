@@ -129,12 +129,3 @@ Delta: TypeAlias = (
     | TurnsRetired
     | EventUnplaced
 )
-
-
-class Batch(msgspec.Struct, frozen=True, gc=False):
-    """The deltas of events ``first`` to ``last`` of ``epoch``, in order."""
-
-    epoch: str
-    first: int
-    last: int
-    deltas: list[Delta]

@@ -11,23 +11,6 @@ NodeKind: TypeAlias = Literal["utterance", "intent", "slot", "doc", "answer"]
 EdgeKind: TypeAlias = Literal["jump", "assign", "read", "overwrite", "recall", "merge"]
 FindingKind: TypeAlias = Literal["gap", "failure", "loop", "overwrite", "leak", "drift", "stale"]
 
-LAYERS: tuple[Layer, ...] = ("flow", "state", "knowledge")
-LAYER_OF_NODE: dict[NodeKind, Layer] = {
-    "utterance": "flow",
-    "intent": "flow",
-    "slot": "state",
-    "doc": "knowledge",
-    "answer": "knowledge",
-}
-LAYER_OF_EDGE: dict[EdgeKind, Layer] = {
-    "jump": "flow",
-    "assign": "state",
-    "read": "state",
-    "overwrite": "state",
-    "recall": "knowledge",
-    "merge": "knowledge",
-}
-
 
 class Cursor(msgspec.Struct, frozen=True, gc=False):
     """A place in a session's stream: everything up to and with ``seq`` of ``epoch`` has been applied."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingbot_map.graph import DialogueMap
-from lingbot_map.layers.state import same
 from lingbot_map.model import Edge, Node
+from lingbot_probes.codec import same_json
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -134,7 +134,7 @@ def slots_between(map: DialogueMap, before: int, after: int) -> Difference:
         elif was and not is_now:
             out.deleted.append(name)
         elif was and is_now:
-            (out.rewritten if same(old["value"], new["value"]) else out.changed).append(name)
+            (out.rewritten if same_json(old["value"], new["value"]) else out.changed).append(name)
     return out
 
 

@@ -20,9 +20,9 @@ from lingbot_map.errors import UnknownSession
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
 from lingbot_map.intake import Intake
-from lingbot_map.layers.state import same
 from lingbot_map.mapper import Mapper
 from lingbot_probes import Probe, codec
+from lingbot_probes.codec import same_json
 from lingbot_probes.signals import Numbered
 
 _FLUSH = 5.0  # seconds: everything is in this process, so this is only met when something is broken
@@ -145,7 +145,7 @@ def _slots(map: DialogueMap, expected: Mapping[str, Any]) -> Iterator[str]:
     for name, value in expected.items():
         node = map.nodes.get(f"slot:{name}")
         found = node.props["value"] if node is not None and node.props["set"] else None
-        if not same(found, value):
+        if not same_json(found, value):
             yield f"expected slot {name} = {value!r}, found {found!r}"
 
 

@@ -9,18 +9,8 @@ from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
 from lingbot_map.layers import Emit
 from lingbot_map.model import Edge, Node
+from lingbot_probes.codec import same_json
 from lingbot_probes.signals import SlotAssigned, SlotCleared, SlotRead
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two JSON values are equal; unlike Python's ``==``, ``True`` is not 1."""
-    if type(a) is not type(b):
-        return False
-    if type(a) is list:
-        return len(a) == len(b) and all(map(same, a, b))
-    if type(a) is dict:
-        return a.keys() == b.keys() and all(same(value, b[key]) for key, value in a.items())
-    return bool(a == b)
 
 
 def assigned(map: DialogueMap, event: Event, signal: SlotAssigned, task: str, actor: str, emit: Emit) -> None:
@@ -35,7 +25,7 @@ def assigned(map: DialogueMap, event: Event, signal: SlotAssigned, task: str, ac
     elif not held or old is None:
         change = "set"
     else:
-        change = "same" if same(old, value) else "changed"
+        change = "same" if same_json(old, value) else "changed"
     props: dict[str, Any] = {"value": value, "change": change, "task": task}
     if held and old is not None:
         props["old"] = old
@@ -116,5 +106,5 @@ def restore(map: DialogueMap, event: Event, first: int, emit: Emit) -> None:
     expires_at = event.at + map.policy.slot_lifetime
     for node in [n for n in map.nodes.values() if n.kind == "slot" and n.props["seq"] >= first]:
         before = map.props_at(node.id, first - 1) or {"value": None, "set": False, "task": "", "turn": 0, "seq": 0}
-        changed = {name: value for name, value in before.items() if not same(node.props[name], value)}
+        changed = {name: value for name, value in before.items() if not same_json(node.props[name], value)}
         emit(NodeUpdated(node.id, event.seq, event.at, changed, expires_at))

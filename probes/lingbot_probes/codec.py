@@ -253,6 +253,17 @@ def read_event_fields(data: object) -> dict[str, Any]:
     }
 
 
+def same_json(a: Any, b: Any) -> bool:
+    """Whether two JSON values are equal; unlike Python's ``==``, ``True`` is not 1."""
+    if type(a) is not type(b):
+        return False
+    if type(a) is list:
+        return len(a) == len(b) and all(map(same_json, a, b))
+    if type(a) is dict:
+        return a.keys() == b.keys() and all(same_json(value, b[key]) for key, value in a.items())
+    return bool(a == b)
+
+
 __all__ = [
     "MAX_NUMBER",
     "MAX_SESSION_ID",
@@ -263,6 +274,7 @@ __all__ = [
     "numbered_to_dict",
     "read_event_fields",
     "register",
+    "same_json",
     "signal_from_dict",
     "signal_to_dict",
 ]

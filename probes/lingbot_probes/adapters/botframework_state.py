@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lingbot_probes.adapters.fields import items, mapping
+from lingbot_probes.codec import same_json
 
 SCOPES = {
     "conversation": ("conversation", "session"),
@@ -107,7 +108,7 @@ def changes(old: Snapshot, new: Snapshot, *, partial: bool = False) -> Iterator[
         if value is None:
             if before is not None and before[0] is not None:
                 yield path, None, scope, True
-        elif before is None or not _same(before[0], value):
+        elif before is None or not same_json(before[0], value):
             yield path, value, scope, False
     if partial:
         return
@@ -188,13 +189,3 @@ def _plumbing(dialog: str) -> bool:
 
 def _folded(held: Mapping[str, Any]) -> dict[str, Any]:
     return {key.lower(): value for key, value in held.items()}
-
-
-def _same(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if type(a) is list:
-        return len(a) == len(b) and all(map(_same, a, b))
-    if type(a) is dict:
-        return a.keys() == b.keys() and all(_same(value, b[key]) for key, value in a.items())
-    return bool(a == b)
