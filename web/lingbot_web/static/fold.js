@@ -1,15 +1,16 @@
-// The map, folded from deltas: the same deltas give the same map here as in the mapper, to the last value.
+// The map: what it holds, and what it can be asked. It is folded from deltas (folding.js), the same deltas into the same
+// map here as in the mapper, to the last value.
 // Numerous things (edges, marks, moments) are columns; nodes, turns and findings are plain objects, never to be changed
 // by those who read them.
 import { Column, lowerBound } from 'lb/columns';
 import { Edges } from 'lb/edges';
-import { evidenceOf, mark, Spans, unmark } from 'lb/evidence';
-import { EVENT_KINDS, EVENT_NUMBER, LAYER_OF_EDGE } from 'lb/kinds';
+import { Spans } from 'lb/evidence';
+import { derive, DIRTY, fold, joined, keep, turnPlace } from 'lb/folding';
+import { EVENT_KINDS } from 'lb/kinds';
 import { Lanes } from 'lb/lanes';
 import { Marks } from 'lb/marks';
 import { Rows } from 'lb/rows';
 import { Source } from 'lb/sources';
-import { Unapplied } from 'lb/unapplied';
 
 /** @typedef {import('lb/types').Node} Node */
 /** @typedef {import('lb/types').Edge} Edge */
@@ -21,11 +22,7 @@ import { Unapplied } from 'lb/unapplied';
 /** @typedef {import('lb/types').Props} Props */
 /** @typedef {import('lb/evidence').Evidence} Evidence */
 
-/** What a delta touched, as bits. */
-export const DIRTY = /** @type {const} */ ({ LANES: 1, ROWS: 2, TURNS: 4, FINDINGS: 8, SESSION: 16 });
-
-const GAP = /** @type {number} */ (EVENT_NUMBER.get('gap'));
-const RAW = /** @type {number} */ (EVENT_NUMBER.get('raw'));
+export { DIRTY };
 
 export class DialogueMap {
   constructor(session = '') {
@@ -76,7 +73,7 @@ export class DialogueMap {
     const { nodes, turns, edges, history, moments } = kf;
     for (let i = 0; i < turns.number.length; i++) map.turns.push({ number: turns.number[i], id: turns.id[i], seq: turns.seq[i], at: turns.at[i], said_at: turns.said_at[i] });
     for (let i = 0; i < nodes.id.length; i++) {
-      map.#keep({
+      keep(map, {
         id: nodes.id[i], kind: nodes.kind[i], layer: nodes.layer[i], label: nodes.label[i], turn: nodes.turn[i], seq: nodes.seq[i],
         created_at: nodes.created_at[i], updated_at: nodes.updated_at[i], expires_at: nodes.expires_at[i], expired: nodes.expired[i], props: nodes.props[i],
       });
@@ -94,7 +91,7 @@ export class DialogueMap {
     }
     map.undone = kf.undone.map((/** @type {[number, number, string]} */ entry) => [...entry]);
     for (const finding of kf.findings) map.findings.set(finding.id, finding);
-    map.#derive();
+    derive(map);
     map.losses = [...kf.losses];
     map.unplaced = [...kf.unplaced];
     for (const [name, source] of Object.entries(kf.sources)) map.sources.set(name, new Source(source.mark, source.missing, source.runs));
@@ -104,49 +101,8 @@ export class DialogueMap {
 
   /** Folds one delta in. @param {Delta} delta @returns {number} what it touched, DIRTY bits */
   apply(delta) {
-    switch (delta.d) {
-      case 'applied':
-        return this.#applied(delta);
-      case 'session':
-        this.about = { ...this.about, ...delta.props };
-        if ('epoch' in delta.props) this.cursor = { epoch: delta.props.epoch, seq: this.cursor.seq };
-        return DIRTY.SESSION;
-      case 'turn':
-        this.#turn(delta.turn);
-        return DIRTY.TURNS;
-      case 'node':
-        return this.#node(delta.node) ? DIRTY.ROWS | DIRTY.LANES : DIRTY.LANES;
-      case 'update':
-        return this.#update(delta);
-      case 'expire': {
-        const place = this.places.get(delta.id);
-        if (place !== undefined) this.#replace(place, { ...this.list[place], expired: true });
-        return DIRTY.LANES;
-      }
-      case 'edge':
-        this.#edge(delta.edge);
-        return DIRTY.LANES;
-      case 'finding':
-        this.#finding(delta.finding);
-        return DIRTY.FINDINGS;
-      case 'lost':
-        this.#lost(delta.lost);
-        return DIRTY.FINDINGS;
-      case 'undone':
-        this.#undo(delta.first, delta.last, delta.why);
-        return DIRTY.LANES;
-      case 'retire':
-        this.#retire(delta.turn, delta.before);
-        return DIRTY.LANES | DIRTY.ROWS | DIRTY.TURNS | DIRTY.FINDINGS;
-      case 'unplaced':
-        this.unplaced.push(delta.unplaced);
-        return DIRTY.SESSION;
-      default:
-        throw new Unapplied('unapplied.delta', { d: String(JSON.stringify(delta.d)) });
-    }
+    return fold(this, delta);
   }
-
-  // --- looking things up ---
 
   /** @param {string} id */
   node(id) {
@@ -199,7 +155,7 @@ export class DialogueMap {
 
   /** @param {number} number @returns {Turn | null} */
   turn(number) {
-    const i = this.#turnPlace(number);
+    const i = turnPlace(this.turns, number);
     return this.turns[i]?.number === number ? this.turns[i] : null;
   }
 
@@ -291,234 +247,6 @@ export class DialogueMap {
       totals: this.totals,
     };
   }
-
-  // --- folding ---
-
-  /** @param {Delta} delta */
-  #applied(delta) {
-    const { seq, turn, at, source = '', n = 0 } = delta;
-    const expected = this.firstMoment + this.momentAt.length;
-    if (expected === 1) this.firstMoment = seq;
-    else for (let s = expected; s < seq; s++) this.#moment(turn, GAP, this.at, s);
-    this.cursor = { epoch: this.cursor.epoch, seq };
-    this.at = at;
-    this.#moment(turn, EVENT_NUMBER.get(delta.kind) ?? RAW, at, seq);
-    if (n) this.#source(source).see(n, seq);
-    return 0;
-  }
-
-  /** @param {string} name */
-  #source(name) {
-    let known = this.sources.get(name);
-    if (!known) this.sources.set(name, (known = new Source()));
-    return known;
-  }
-
-  /** @param {number} turn @param {number} kind @param {number} at @param {number} seq */
-  #moment(turn, kind, at, seq) {
-    this.momentTurn.push(turn);
-    this.momentKind.push(kind);
-    this.momentAt.push(at);
-    this.lanes.event(turn, seq);
-  }
-
-  /** Place of the first turn numbered at least `number`. @param {number} number */
-  #turnPlace(number) {
-    let low = 0;
-    let high = this.turns.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.turns[middle].number < number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /** @param {Turn} turn */
-  #turn(turn) {
-    const i = this.#turnPlace(turn.number);
-    this.turns.splice(i, this.turns[i]?.number === turn.number ? 1 : 0, turn);
-    if (turn.number > this.totals.turns) this.totals.turns = turn.number;
-    this.lanes.open(turn.number);
-  }
-
-  /** @param {Node} node @returns {number} its place */
-  #keep(node) {
-    const place = this.list.length;
-    this.list.push(node);
-    this.ids.push(node.id);
-    this.places.set(node.id, place);
-    this.nodes.set(node.id, node);
-    return place;
-  }
-
-  /** @param {Node} node @returns {boolean} whether it brought a row */
-  #node(node) {
-    const place = this.#keep(node);
-    this.steps.push([[node.seq, node.props]]);
-    this.touching.push([]);
-    this.totals.nodes++;
-    const added = this.rows.see(node, place);
-    this.marks.seeNode(place);
-    return added;
-  }
-
-  /** @param {number} place @param {Node} node */
-  #replace(place, node) {
-    this.list[place] = node;
-    this.nodes.set(node.id, node);
-  }
-
-  /** @param {Delta} delta */
-  #update(delta) {
-    const place = this.places.get(delta.id);
-    if (place === undefined) return 0;
-    const old = this.list[place];
-    const changed = Object.keys(delta.props).length > 0;
-    if (changed) this.steps[place].push([delta.seq, delta.props]);
-    this.#replace(place, {
-      ...old,
-      label: delta.label || old.label,
-      updated_at: delta.at,
-      expires_at: delta.expires_at,
-      expired: false,
-      props: changed ? { ...old.props, ...delta.props } : old.props,
-    });
-    return DIRTY.LANES;
-  }
-
-  /** @param {Edge} edge */
-  #edge(edge) {
-    const source = this.places.get(edge.source);
-    const target = this.places.get(edge.target);
-    if (source === undefined || target === undefined) throw new Unapplied('unapplied.edge', { id: edge.id });
-    this.totals.edges++;
-    this.#place(this.edges.push(edge, source, target));
-  }
-
-  /** Puts an edge into everything that is derived from edges. @param {number} e */
-  #place(e) {
-    const { source, target, turn, kind } = this.edges;
-    this.touching[source.data[e]].push(e);
-    if (source.data[e] !== target.data[e]) this.touching[target.data[e]].push(e);
-    this.lanes.count(turn.data[e], LAYER_OF_EDGE[kind.data[e]]);
-    this.marks.see(e);
-  }
-
-  /** @param {Finding} finding */
-  #finding(finding) {
-    if (!this.findings.has(finding.id)) {
-      const kind = `finding:${finding.kind}`;
-      this.totals[kind] = (this.totals[kind] ?? 0) + 1;
-    }
-    this.findings.set(finding.id, finding);
-    this.#show(finding);
-  }
-
-  /** @param {Finding} finding */
-  #show(finding) {
-    this.#hide(finding.id);
-    const found = evidenceOf(this, finding);
-    this.evidence.set(finding.id, found);
-    this.spans.add(found);
-    this.lanes.open(finding.turn);
-    mark(this, found);
-  }
-
-  /** @param {string} id */
-  #hide(id) {
-    const old = this.evidence.get(id);
-    if (!old) return;
-    this.evidence.delete(id);
-    this.spans.remove(old);
-    unmark(this, old);
-    for (const other of this.evidence.values()) if (other.finding.kind === old.finding.kind) mark(this, other);
-  }
-
-  /** @param {Lost} lost */
-  #lost(lost) {
-    const i = this.losses.findIndex((old) => old.source === lost.source && old.first === lost.first);
-    if (lost.missing) {
-      if (i < 0) this.losses.push(lost);
-      else this.losses[i] = lost;
-      if (lost.source) this.#source(lost.source).lose(lost.last);
-      return;
-    }
-    if (i >= 0) this.losses.splice(i, 1);
-    const id = `gap:${lost.source}:${lost.first}`;
-    if (!this.findings.delete(id)) return;
-    this.#hide(id);
-    this.totals['finding:gap']--;
-  }
-
-  /** @param {number} first @param {number} last @param {string} why */
-  #undo(first, last, why) {
-    this.undone.push([first, last, why]);
-    this.marks.strike(first, last);
-  }
-
-  /** Forgets what came before event `before`; see the map's side for what goes. @param {number} turn @param {number} before */
-  #retire(turn, before) {
-    this.retired = turn;
-    this.edges.drop(this.edges.ofSeq(before));
-    const held = new Set();
-    for (let e = 0; e < this.edges.size; e++) held.add(this.edges.source.data[e]).add(this.edges.target.data[e]);
-    /** @type {number[]} */
-    const moved = [];
-    const old = { list: this.list, steps: this.steps };
-    this.list = [];
-    this.ids = [];
-    this.steps = [];
-    this.places = new Map();
-    for (const [place, node] of old.list.entries()) {
-      moved.push(-1);
-      if (node.seq < before && (node.kind === 'utterance' || node.kind === 'answer') && !held.has(place)) {
-        this.nodes.delete(node.id);
-        continue;
-      }
-      moved[place] = this.list.length;
-      this.places.set(node.id, this.list.length);
-      this.list.push(node);
-      this.ids.push(node.id);
-      this.steps.push(merged(old.steps[place], before));
-    }
-    for (let e = 0; e < this.edges.size; e++) {
-      this.edges.source.data[e] = moved[this.edges.source.data[e]];
-      this.edges.target.data[e] = moved[this.edges.target.data[e]];
-    }
-    this.turns = this.turns.filter(({ number }) => number > turn);
-    for (const [id, finding] of this.findings) if (finding.seq < before) this.findings.delete(id);
-    this.losses = this.losses.filter(({ seq }) => seq >= before);
-    this.undone = this.undone.filter(([, last]) => last >= before);
-    this.unplaced = this.unplaced.filter(({ seq }) => seq >= before);
-    const skip = before - this.firstMoment;
-    if (skip > 0) {
-      this.firstMoment = before;
-      for (const column of [this.momentTurn, this.momentKind, this.momentAt]) column.drop(Math.min(skip, column.length));
-    }
-    this.#derive();
-  }
-
-  /** Builds what is derived from nodes, edges and findings anew. */
-  #derive() {
-    this.lanes = new Lanes();
-    this.rows = new Rows();
-    this.marks = new Marks(this.list, this.edges, this.rows, this.lanes);
-    this.touching = this.list.map(() => []);
-    this.evidence = new Map();
-    this.spans = new Spans();
-    for (const { number } of this.turns) this.lanes.open(number);
-    for (let i = 0; i < this.momentTurn.length; i++) this.lanes.event(this.momentTurn.data[i], this.firstMoment + i);
-    this.list.forEach((node, place) => this.rows.see(node, place));
-    let place = 0;
-    for (let e = 0; e < this.edges.size; e++) {
-      while (place < this.list.length && this.list[place].seq <= this.edges.seq.data[e]) this.marks.seeNode(place++);
-      this.#place(e);
-    }
-    while (place < this.list.length) this.marks.seeNode(place++);
-    for (const [first, last] of this.undone) this.marks.strike(first, last);
-    for (const finding of this.findings.values()) this.#show(finding);
-  }
 }
 
 /** @param {[number, Props][]} steps @param {number} seq how many of them happened up to event `seq` */
@@ -531,17 +259,4 @@ function stepsUpTo(steps, seq) {
     else high = middle;
   }
   return low;
-}
-
-/** Steps whose successor still lies before event `before` become one. @param {[number, Props][]} steps @param {number} before @returns {[number, Props][]} */
-function merged(steps, before) {
-  let keep = 0;
-  while (keep + 1 < steps.length && steps[keep + 1][0] < before) keep++;
-  if (!keep) return steps;
-  return [[steps[keep][0], joined(steps.slice(0, keep + 1))], ...steps.slice(keep + 1)];
-}
-
-/** Later props over earlier ones. Spread, not assigned: a key may be called `__proto__`. @param {[number, Props][]} steps @returns {Props} */
-function joined(steps) {
-  return steps.reduce((props, [, changed]) => ({ ...props, ...changed }), /** @type {Props} */ ({}));
 }
