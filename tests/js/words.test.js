@@ -7,7 +7,7 @@ import { STRINGS } from 'lb/strings';
 
 const STATIC = new URL('../../web/lingbot_web/static/', import.meta.url);
 const source = readdirSync(STATIC)
-  .filter((name) => name.endsWith('.js') && name !== 'strings.js')
+  .filter((name) => name.endsWith('.js') && !/^strings(_\w+)?\.js$/.test(name))
   .map((name) => readFileSync(new URL(name, STATIC), 'utf8'))
   .join('\n');
 const keys = Object.keys(STRINGS.zh);

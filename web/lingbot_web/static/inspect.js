@@ -28,24 +28,28 @@ const PACE_MS = 300;
 
 export class Inspector {
   /**
-   * @param {HTMLElement} host @param {import('lb/api').Api} api
-   * @param {{subject: () => Subject, go: (selection: Selection) => void, copyLink: (selection: Selection | null) => void, onClose: () => void}} page
+   * @param {import('lb/api').Api} api
+   * @param {{subject: () => Subject, go: (selection: Selection) => void, copyLink: (selection: Selection | null) => void}} page
    */
-  constructor(host, api, page) {
-    this.host = host;
+  constructor(api, page) {
+    /** @type {import('lb/side').TabName} */
+    this.name = 'inspect';
     this.page = page;
     this.raw = new RawEvents(api);
     this.body = h('div', { class: 'pane' });
     this.timer = 0;
     this.about = '';
     this.bar = h('div', { class: 'pane-bar' });
-    fill(host, this.bar, this.body, this.raw.element);
-    this.relabel();
+    this.element = h('div', { class: 'inspector' }, this.bar, this.body, this.raw.element);
   }
 
   relabel() {
-    this.host.setAttribute('aria-label', text('inspect.label'));
     this.render();
+  }
+
+  /** What scrolls is the panel that the inspector stands in. */
+  get scroller() {
+    return /** @type {HTMLElement} */ (this.element.parentElement);
   }
 
   /** The map grew: redraws, but not more often than can be read. */
@@ -77,18 +81,17 @@ export class Inspector {
     };
     const pane = paneFor(view, subject);
     const about = JSON.stringify([subject.key, selection?.kind, selection?.id]);
-    const scroll = about === this.about ? this.host.scrollTop : 0;
-    const focused = document.activeElement instanceof HTMLElement && this.host.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
+    const scroll = about === this.about ? this.scroller.scrollTop : 0;
+    const focused = document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
     fill(
       this.bar,
       playhead !== null && h('span', { class: 'moment mono' }, text('inspect.moment', { seq: count(playhead), turn: Math.max(0, map.turnOf(playhead)) })),
       h('span', { class: 'spring' }),
       selection && h('button', { class: 'text-button', on: { click: () => this.page.copyLink(selection) } }, icon('link'), text('inspect.copy')),
-      h('button', { class: 'icon-button close-panel', 'aria-label': text('inspect.close'), title: text('inspect.close'), on: { click: () => this.page.onClose() } }, icon('close')),
     );
     fill(this.body, pane.body);
     this.raw.show(subject.key, map.cursor.epoch, pane.seqs.filter((seq) => seq <= upto), about, view.selection.seq);
-    this.host.scrollTop = scroll;
+    this.scroller.scrollTop = scroll;
     if (about === this.about && focused) for (const element of this.body.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus({ preventScroll: true });
     this.about = about;
   }

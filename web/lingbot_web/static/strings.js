@@ -1,4 +1,11 @@
 // Every word of the interface, in Chinese and English side by side. `{name}` is a parameter, `{n|one|many}` picks by number.
+// One table; the files beside this one hold parts of it.
+
+import { ACCESS } from 'lb/strings_access';
+import { CHANGES } from 'lb/strings_changes';
+import { EXPORT } from 'lb/strings_export';
+import { SEARCH } from 'lb/strings_search';
+import { SIDE } from 'lb/strings_side';
 
 /** @type {Record<string, [zh: string, en: string]>} */
 const WORDS = {
@@ -388,7 +395,7 @@ const WORDS = {
 
 /** @type {{zh: Record<string, string>, en: Record<string, string>}} */
 export const STRINGS = { zh: {}, en: {} };
-for (const [key, [zh, en]] of Object.entries(WORDS)) {
+for (const [key, [zh, en]] of Object.entries({ ...WORDS, ...ACCESS, ...CHANGES, ...EXPORT, ...SEARCH, ...SIDE })) {
   STRINGS.zh[key] = zh;
   STRINGS.en[key] = en;
 }

@@ -1,0 +1,176 @@
+// The session that is open: which one, how it came to be, and what follows when its map or the line to it changes.
+
+import { openingPlace, showPlace, visit } from 'lb/address';
+import { Refused, storeToken } from 'lb/api';
+import { plain } from 'lb/dom';
+import { DIRTY } from 'lb/fold';
+import { lang, text } from 'lb/i18n';
+import { isLive } from 'lb/standing';
+import { toast } from 'lb/states';
+import { theme } from 'lb/theme';
+
+/** @typedef {import('lb/link').Place} Place */
+/** @typedef {import('lb/session_row').Summary} Summary */
+
+export class OpenSession {
+  /** @param {import('lb/app').Page} page @param {Place} asked */
+  constructor(page, asked) {
+    this.page = page;
+    /** @type {Place | null} what the address asks for, until it has been shown */
+    this.asked = asked;
+    this.key = '';
+    this.held = 0; // the event at which the picture was paused at the live edge; 0 when it was not
+    this.seen = { turns: 0, findings: 0 };
+  }
+
+  get score() {
+    return this.page.score;
+  }
+
+  get sessions() {
+    return this.page.sessions;
+  }
+
+  async start() {
+    this.page.card.show('loading');
+    await this.sessions.load();
+    if (!this.sessions.loaded) return;
+    const wanted = this.sessions.first()?.key ?? '';
+    if (this.asked?.session) await visit(this);
+    else if (wanted) await this.open(wanted);
+    else {
+      this.page.card.show('waiting');
+      await this.page.feed.watch('');
+    }
+  }
+
+  /** @param {string} key */
+  async open(key) {
+    if (key === this.key && this.score.map) return;
+    this.page.transport.stop();
+    this.key = key;
+    this.page.selection = null;
+    this.held = 0;
+    this.score.setMap(null);
+    this.sessions.select(key);
+    this.page.showMenu(false);
+    this.page.card.show('loading');
+    this.page.side.render();
+    await this.page.feed.watch(key);
+  }
+
+  leave() {
+    this.key = '';
+    this.score.setMap(null);
+    const next = this.sessions.first();
+    if (next) this.open(next.key);
+    else {
+      this.page.feed.watch('');
+      this.page.card.show('waiting');
+      this.page.side.render();
+    }
+  }
+
+  /** @param {import('lb/fold').DialogueMap} map @param {'opened' | 'behind' | 'epoch'} why */
+  opened(map, why) {
+    const kept = why === 'opened' ? null : { window: { ...this.score.window }, following: this.score.following, playhead: this.score.playhead };
+    this.score.setMap(map);
+    this.seen = { turns: map.lastTurn, findings: map.findings.size };
+    if (kept) {
+      if (!kept.following) this.score.setWindow(kept.window.from, kept.window.to);
+      if (kept.playhead !== null && why === 'behind') this.score.setPlayhead(kept.playhead);
+      if (why === 'epoch') toast(text('toast.epoch'));
+    } else if (this.asked && (this.asked.session ?? this.key) === this.key) {
+      const place = this.asked; // one that leads to another session is still on its way there
+      this.asked = null;
+      showPlace(this.score, place);
+    }
+    this.#showCard();
+    this.page.side.render();
+    this.page.banner.render();
+    this.page.render();
+  }
+
+  /** @param {string} hash */
+  followLink(hash) {
+    const { token, place } = openingPlace(hash);
+    if (place.theme && place.theme !== theme()) this.page.switchTheme();
+    if (place.lang && place.lang !== lang()) this.page.switchLang();
+    this.asked = place;
+    if (token && (token !== this.page.api.token || this.page.feed.line === 'unauthorised')) this.admit(token);
+    else visit(this);
+  }
+
+  /** There is nothing at the address: what is open stays, and no other session opens in its stead. @param {string} name */
+  async nowhere(name) {
+    toast(text('toast.no-session', { key: plain(name, 64) }));
+    this.page.address.soon();
+    if (this.score.map) return;
+    this.key = name;
+    this.page.card.show('missing');
+    await this.page.feed.watch('');
+  }
+
+  #showCard() {
+    const map = this.score.map;
+    this.page.card.show(map && (map.lastTurn > 0 || map.nodes.size > 0) ? 'none' : !this.page.standing.ended || !map?.cursor.seq ? 'waiting' : 'silent');
+  }
+
+  /** @param {number} dirty */
+  grew(dirty) {
+    const map = this.score.map;
+    if (!map) return;
+    // A picture held at the newest event has a moment of its own only once something comes after it.
+    if (this.held && this.score.playhead === null) this.score.setPlayhead(this.held);
+    this.score.changed(dirty);
+    if (this.page.card.kind !== 'none') this.#showCard();
+    if (map.lastTurn > this.seen.turns || map.findings.size > this.seen.findings) {
+      this.page.voice.news(map.lastTurn - this.seen.turns, [...map.findings.values()].slice(this.seen.findings).map((finding) => finding.kind));
+      this.seen = { turns: map.lastTurn, findings: map.findings.size };
+    }
+    if (dirty & DIRTY.SESSION) this.page.banner.render();
+    this.page.side.soon();
+    this.page.soon();
+  }
+
+  /** The list of sessions changed. @param {Summary[]} changed @param {string[]} removed */
+  listed(changed, removed) {
+    this.sessions.update(changed, removed);
+    const first = changed.find((summary) => isLive(summary, this.sessions.now()));
+    if (!this.key && first) this.open(first.key);
+    else this.page.soon();
+  }
+
+  line() {
+    if (this.page.feed.line === 'unauthorised') this.page.card.show(this.score.map ? 'restarted' : 'unauthorised');
+    if (this.page.feed.line === 'open' && !this.sessions.loaded) this.sessions.load();
+    this.page.banner.render();
+    this.page.soon();
+  }
+
+  /** @param {Refused} error */
+  refused(error) {
+    if (error.status === 401 || error.status === 403) {
+      this.page.card.show(this.score.map ? 'restarted' : 'unauthorised');
+      this.page.side.render();
+      this.page.render();
+    } else if (!this.sessions.loaded) {
+      this.page.card.show('none');
+      this.page.feed.away(() => this.start());
+    } else toast(error.message || text('error.away'));
+  }
+
+  /** @param {string} token */
+  admit(token) {
+    storeToken(token);
+    this.page.feed.admit(token);
+    if (!this.score.map) this.start();
+    else {
+      // A server that was started anew has a new token; the map goes on from its cursor.
+      this.page.card.show('none');
+      this.sessions.load();
+      this.page.feed.connect();
+      visit(this);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// The panel on the right: one subject at a time, picked by tab. Only the tab that is shown is kept up to date.
+
+import { fill, h } from 'lb/dom';
+import { text } from 'lb/i18n';
+import { icon } from 'lb/icons';
+
+/** @typedef {'inspect' | 'dialogue' | 'events' | 'changes'} TabName */
+/**
+ * @typedef {object} Tab
+ * @property {TabName} name `side.<name>` is its title
+ * @property {HTMLElement} element
+ * @property {() => void} render shows the moment and the selection as they are now
+ * @property {() => void} soon the map grew or the moment moved: renders, but no more often than can be read
+ * @property {() => void} relabel the words of the interface changed
+ */
+
+export class Side {
+  /** @param {HTMLElement} host @param {Tab[]} tabs @param {{onTab: () => void, onClose: () => void}} page */
+  constructor(host, tabs, page) {
+    this.host = host;
+    this.tabs = tabs;
+    this.page = page;
+    this.shown = /** @type {Tab} */ (tabs[0]);
+    this.buttons = tabs.map(({ name }, i) =>
+      h('button', {
+        role: 'tab', id: `tab-${name}`, 'aria-controls': `panel-${name}`, dataset: { focus: name },
+        on: { click: () => this.show(name), keydown: (/** @type {Event} */ event) => this.#key(/** @type {KeyboardEvent} */ (event), i) },
+      }),
+    );
+    this.panels = tabs.map(({ name, element }) => h('div', { class: 'panel', role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}` }, element));
+    this.bar = h('div', { class: 'tabs', role: 'tablist' }, this.buttons);
+    this.close = h('button', { class: 'icon-button close-panel', on: { click: () => page.onClose() } }, icon('close'));
+    fill(host, h('div', { class: 'side-head' }, this.bar, this.close), this.panels);
+    this.relabel();
+    this.#mark();
+  }
+
+  relabel() {
+    this.host.setAttribute('aria-label', text('inspect.label'));
+    this.bar.setAttribute('aria-label', text('side.label'));
+    this.close.setAttribute('aria-label', text('inspect.close'));
+    this.close.title = text('inspect.close');
+    this.tabs.forEach(({ name }, i) => {
+      /** @type {HTMLElement} */ (this.buttons[i]).textContent = text(`side.${name}`);
+    });
+    for (const tab of this.tabs) tab.relabel();
+  }
+
+  /** @param {TabName} name */
+  show(name) {
+    const tab = this.tabs.find((each) => each.name === name);
+    if (!tab || tab === this.shown) return;
+    this.shown = tab;
+    this.#mark();
+    tab.render();
+    this.page.onTab();
+  }
+
+  render() {
+    this.shown.render();
+  }
+
+  soon() {
+    this.shown.soon();
+  }
+
+  #mark() {
+    this.tabs.forEach((tab, i) => {
+      const on = tab === this.shown;
+      const button = /** @type {HTMLElement} */ (this.buttons[i]);
+      button.setAttribute('aria-selected', String(on));
+      button.tabIndex = on ? 0 : -1;
+      /** @type {HTMLElement} */ (this.panels[i]).hidden = !on;
+    });
+  }
+
+  /** Left and right go from tab to tab, as in any list of tabs. @param {KeyboardEvent} event @param {number} i */
+  #key(event, i) {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (!step) return;
+    event.preventDefault();
+    const next = (i + step + this.tabs.length) % this.tabs.length;
+    this.show(/** @type {Tab} */ (this.tabs[next]).name);
+    /** @type {HTMLElement} */ (this.buttons[next]).focus();
+  }
+}

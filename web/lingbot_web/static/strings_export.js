@@ -1,0 +1,5 @@
+// Words of exporting: files, pictures, print; see strings.js.
+
+/** @type {Record<string, [zh: string, en: string]>} */
+export const EXPORT = {
+};
