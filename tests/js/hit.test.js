@@ -68,7 +68,7 @@ test('a hit looks at the lanes under the pointer alone', () => {
 test('the timeline is taken by playhead, handles, body, axis or none', () => {
   const layout = new ScrubLayout();
   layout.width = 1000;
-  layout.span(1, 41);
+  layout.span({ first: 1, end: 41 });
   const win = { from: 10, to: 20 };
   const head = 35;
   assert.equal(layout.grip(layout.x(35), 4, win, head), 'playhead');

@@ -83,6 +83,17 @@ export class Layout {
     this.staves = { rowHeight: SMALLEST_ROW, staves: [], bottom: 0 };
   }
 
+  /** Chooses the staves for a choice of layers; those that were there stay scrolled. @param {Layers} layers @param {Record<Layer, {length: number}>} rows */
+  choose(layers, rows) {
+    const before = this.staves.staves;
+    const counts = { flow: rows.flow.length, state: rows.state.length, knowledge: rows.knowledge.length };
+    this.staves = chooseStaves(this.height, layers, counts);
+    for (const stave of this.staves.staves) {
+      const scroll = before.find(({ layer }) => layer === stave.layer)?.scroll ?? 0;
+      stave.scroll = Math.min(scroll, scrollable(stave, counts[stave.layer]));
+    }
+  }
+
   /** Width of a lane. */
   get lane() {
     return (this.width - GUTTER) / (this.to - this.from);

@@ -1,5 +1,5 @@
 // From a selection to the marks it stands for and back, and from one mark to its neighbours.
-import { MARK } from 'lb/kinds';
+import { FINDING_KINDS, MARK } from 'lb/kinds';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /** @typedef {import('lb/scene').Scene} Scene */
@@ -102,4 +102,31 @@ export function turnsOf(map, sel) {
     return marks.length ? [Math.min(...marks), Math.max(...marks)] : null;
   }
   return sel.seq || sel.kind === 'turn' ? [sel.turn, sel.turn] : null;
+}
+
+/** Where a selection stands, in CSS pixels of the map; null where it is not shown. @param {Scene} scene @param {Selection} sel */
+export function boxOf(scene, sel) {
+  const mark = markOf(scene.map, sel);
+  if (mark >= 0) return scene.box(mark);
+  const tag = scene.tags.find(({ id }) => id === sel.id);
+  return tag ? { x: tag.x, y: tag.y, w: tag.w, h: tag.h } : null;
+}
+
+/**
+ * The next or previous finding in order of turns, of those known by the moment shown: from the picked one, or else from
+ * the turn `middle`; beyond the last comes the first. @param {Scene} scene @param {Selection | null} sel
+ * @param {number} middle @param {1 | -1} step @returns {import('lb/types').Finding | null}
+ */
+export function findingBeside(scene, sel, middle, step) {
+  const found = [...scene.map.findings.values()].filter((finding) => scene.shows(finding));
+  if (!found.length) return null;
+  found.sort((a, b) => a.turn - b.turn || a.seq - b.seq || FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind));
+  const now = sel?.kind === 'finding' ? found.findIndex(({ id }) => id === sel.id) : -1;
+  let next = now + step;
+  if (now < 0) {
+    next = found.findIndex(({ turn }) => turn >= middle);
+    if (step < 0) next = (next < 0 ? found.length : next) - 1;
+    else if (next < 0) next = 0;
+  }
+  return found[(next + found.length) % found.length];
 }

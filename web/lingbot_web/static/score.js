@@ -1,24 +1,20 @@
-// The score view: canvases, window, playhead, selection and trail of one dialogue. Painting is asked for, never done at
-// once: one animation frame draws whatever asked, and data asks at most every 50 ms.
-import { bestScroll, nearestRow, newestNodes } from 'lb/cover';
+// The score view: the public face of a dialogue's picture, window, playhead, selection and trail. Painting is asked for,
+// never done at once: one animation frame draws whatever asked, and data asks at most every 50 ms.
+import { Choice } from 'lb/choice';
 import { DIRTY, DialogueMap } from 'lb/fold';
+import { Frames } from 'lb/frames';
 import { listen } from 'lb/gestures';
 import { hitTest } from 'lb/hit';
-import { FINDING_KINDS, LAYERS } from 'lb/kinds';
+import { LAYERS } from 'lb/kinds';
 import { press } from 'lb/keys';
-import { chooseStaves, GUTTER, Layout, scrollable } from 'lb/layout';
-import { Lettering } from 'lb/lettering';
-import { Painter } from 'lb/paint';
-import { hiddenMarks } from 'lb/paint_gutter';
-import { paintOverlay } from 'lb/paint_overlay';
-import { markOf, marksOf, turnsOf } from 'lb/picking';
-import { reach } from 'lb/reach';
+import { GUTTER } from 'lb/layout';
+import { Motion } from 'lb/motion';
+import { boxOf, findingBeside, marksOf, turnsOf } from 'lb/picking';
+import { ALL, PART, Picture } from 'lb/picture';
 import { Scene } from 'lb/scene';
-import { ScrubLayout, ScrubPainter } from 'lb/scrub';
+import { Scrolling } from 'lb/scrolling';
 import { listenTimeline } from 'lb/timeline';
-import { readTokens } from 'lb/tokens';
 import * as windows from 'lb/window';
-import { describe } from 'lb/words';
 
 /** @typedef {import('lb/types').Selection} Selection */
 /** @typedef {import('lb/types').Window} Window */
@@ -27,38 +23,16 @@ import { describe } from 'lb/words';
 /** @typedef {import('lb/types').ScoreOptions} ScoreOptions */
 /** @typedef {import('lb/types').Trail} Trail */
 
-const MAP = 1;
-const OVER = 2;
-const SCRUB = 4;
-/** Nothing but the window moved. */
-const PAN = 8;
-/** Data is painted at most so often, in ms; gestures as often as the display shows. */
-const DATA_PAUSE = 50;
-const SLIDE = 120;
-/** When the window has been at rest so long, in ms, staves that show little of it scroll to more. */
-const REST = 160;
+const { MAP, OVER, SCRUB, PAN } = PART;
 /** A panel over the map is reckoned to leave at least this share of it clear. */
 const LEAST_CLEAR = 0.3;
 
 export class Score {
   /** @type {DialogueMap | null} */ map = null;
-  /** @type {Selection | null} */ selection = null;
-  /** @type {Window} */ window = { from: 1, to: 1 + windows.OPENING };
   /** Last event shown; null for the newest. @type {number | null} */ playhead = null;
-  following = false;
   /** @type {Layers} */ layers = { flow: true, state: true, knowledge: true };
-  tracing = false;
-  /** @type {Selection | null} */ hovered = null;
 
-  #asked = 0;
-  #frame = 0;
-  #timer = 0;
-  #painted = -Infinity;
-  /** @type {{from: Window, to: Window, start: number} | null} */ #slide = null;
   /** @type {(() => void)[]} */ #undo = [];
-  /** @type {[number, number, number]} */ #hops = [0, 0, 0];
-  /** Rows that were scrolled into view on purpose, the first and the last of each stave. @type {Map<Layer, [number, number]>} */ #kept = new Map();
-  #restTimer = 0;
   #rested = false;
 
   /** @param {HTMLElement} host @param {HTMLElement} scrubHost @param {ScoreOptions} options */
@@ -66,21 +40,24 @@ export class Score {
     this.host = host;
     this.scrubHost = scrubHost;
     this.options = options;
-    this.mapCanvas = canvas(host, 'score-map');
-    this.gutterCanvas = canvas(host, 'score-gutter');
-    this.overCanvas = canvas(host, 'score-over');
-    this.scrubCanvas = canvas(scrubHost, 'score-scrub');
-    this.mirror = document.createElement('div');
-    this.mirror.id = 'score-focus';
-    this.mirror.className = 'sr';
-    host.append(this.mirror);
-    this.layout = new Layout();
-    this.timeline = new ScrubLayout();
-    this.painter = new Painter();
-    this.timelinePainter = new ScrubPainter();
-    this.lettering = new Lettering(context(document.createElement('canvas')));
-    this.tokens = readTokens(document.documentElement);
+    this.picture = new Picture(host, scrubHost);
+    this.layout = this.picture.layout;
+    this.timeline = this.picture.timeline;
+    this.choice = new Choice(host, options, () => this.scene);
     this.scene = this.#newScene(DialogueMap.empty(''));
+    this.scrolling = new Scrolling(this.layout, () => this.scene);
+    this.frames = new Frames((parts, now) => this.draw(parts, now));
+    this.motion = new Motion({
+      axis: () => this.axis,
+      moved: (win) => {
+        options.onWindow?.(win);
+        this.#ask(PAN);
+      },
+      sliding: () => this.#ask(PAN),
+      rested: () => this.#rest(),
+      followed: (on) => options.onFollow?.(on),
+      still: options.reducedMotion ?? (() => matchMedia('(prefers-reduced-motion: reduce)').matches),
+    });
     this.#undo.push(listen(this), listenTimeline(this));
     const watcher = new ResizeObserver(() => this.resize());
     watcher.observe(host);
@@ -89,16 +66,37 @@ export class Score {
     this.resize();
   }
 
+  /** The stretch of turns shown. @returns {Window} */
+  get window() {
+    return this.motion.window;
+  }
+
+  /** Whether the window goes with the newest turn. */
+  get following() {
+    return this.motion.following;
+  }
+
+  /** @returns {Selection | null} */
+  get selection() {
+    return this.choice.selection;
+  }
+
+  get tracing() {
+    return this.choice.tracing;
+  }
+
+  get hovered() {
+    return this.choice.hovered;
+  }
+
   /** @param {DialogueMap} map */
   #newScene(map) {
-    return new Scene(map, this.layout, this.lettering, this.tokens, this.options.text);
+    return new Scene(map, this.layout, this.picture.lettering, this.picture.tokens, this.options.text);
   }
 
   /** Everything there is, in turns. @returns {windows.Axis} */
   get axis() {
-    const map = this.scene.map;
-    const first = map.firstTurn;
-    return { first, end: Math.max(map.lastTurn + 1, first + 1), least: this.#grows(map) ? windows.OPENING : windows.SPARSE };
+    return windows.axisOf(this.scene.map);
   }
 
   // --- the map ---
@@ -110,91 +108,49 @@ export class Score {
     const before = this.scene;
     this.scene = this.#newScene(map ?? DialogueMap.empty(''));
     this.scene.matches = same ? before.matches : null;
-    this.#slide = null;
+    this.motion.halt();
     if (!same) {
-      this.selection = null;
+      this.choice.clear();
       this.playhead = null;
-      this.hovered = null;
-      this.tracing = false;
       this.#chooseStaves();
-      this.#follow(map !== null && this.#grows(map));
-      this.#show(windows.atEnd(windows.OPENING, this.axis));
-      this.#scrollToNewest();
+      this.motion.follow(map !== null && windows.grows(map));
+      this.motion.show(windows.atEnd(windows.OPENING, this.axis));
+      this.scrolling.toNewest();
       this.#rest();
       this.options.onSelect?.(null);
     } else {
-      this.#show(this.following ? windows.atEnd(this.#span, this.axis) : windows.place(this.window.from, this.#span, this.axis));
+      this.motion.show(this.following ? windows.atEnd(this.motion.span, this.axis) : windows.place(this.window.from, this.motion.span, this.axis));
     }
     this.scene.selection = this.selection;
     this.scene.seq = this.playhead ?? Infinity;
     this.scene.refresh();
-    this.#retrace();
-    this.#ask(MAP | OVER | SCRUB);
+    this.choice.retrace();
+    this.#ask(ALL);
   }
 
   /** Deltas were folded into the map. @param {number} dirty what they touched: DIRTY bits */
   changed(dirty) {
     if (!dirty && this.playhead !== null) return;
     if (dirty & DIRTY.FINDINGS) this.scene.refresh();
-    if (dirty & DIRTY.LANES && this.tracing) this.#retrace();
+    if (dirty & DIRTY.LANES && this.tracing) this.choice.retrace();
     if (this.following) {
-      this.#slideTo(windows.atEnd(this.#span, this.axis));
-      this.#scrollToNewest();
+      this.motion.slideTo(windows.atEnd(this.motion.span, this.axis));
+      this.scrolling.toNewest();
     }
-    const wait = this.#painted + DATA_PAUSE - performance.now();
-    if (wait <= 0) this.#ask(MAP | OVER | SCRUB);
-    else if (!this.#timer) {
-      this.#timer = window.setTimeout(() => {
-        this.#timer = 0;
-        this.#ask(MAP | OVER | SCRUB);
-      }, wait);
-    }
-  }
-
-  /** Whether more is to come: what was imported may lack an end, but grows no more. @param {DialogueMap} map */
-  #grows({ about }) {
-    return !about.ended_at && (about.origin ?? 'probe') === 'probe';
+    this.frames.askInTime(ALL);
   }
 
   // --- window ---
 
-  get #span() {
-    return this.window.to - this.window.from;
-  }
-
-  /** @param {Window} win */
-  #show(win) {
-    if (win.from === this.window.from && win.to === this.window.to) return;
-    this.window = win;
-    this.options.onWindow?.(win);
-    clearTimeout(this.#restTimer);
-    this.#restTimer = window.setTimeout(() => this.#rest(), REST);
-    this.#ask(PAN);
+  /** The reader moved the window. @param {Window} win */
+  #steer(win) {
+    if (!this.selection || this.selection.turn < win.from || this.selection.turn >= win.to) this.scrolling.release();
+    this.motion.steer(win);
   }
 
   #rest() {
     this.#rested = true;
     this.#ask(MAP | OVER);
-  }
-
-  /** The reader moved the window: what leaves the end stops following. @param {Window} win */
-  #steer(win) {
-    this.#slide = null;
-    if (!this.selection || this.selection.turn < win.from || this.selection.turn >= win.to) this.#kept.clear();
-    if (this.following && !windows.touchesEnd(win, this.axis)) this.#follow(false);
-    this.#show(win);
-  }
-
-  /** @param {Window} win */
-  #slideTo(win) {
-    if (win.from === this.window.from && win.to === this.window.to) return;
-    const still = this.options.reducedMotion ? this.options.reducedMotion() : matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (still || document.hidden) {
-      this.#show(win);
-      return;
-    }
-    this.#slide = { from: this.window, to: win, start: performance.now() };
-    this.#ask(PAN);
   }
 
   /** @param {number} from @param {number} to */
@@ -204,8 +160,7 @@ export class Score {
 
   /** Shows `turns` turns around the same middle, or at the end while following. @param {number} turns */
   openWindow(turns) {
-    const middle = (this.window.from + this.window.to) / 2;
-    this.#steer(this.following ? windows.atEnd(turns, this.axis) : windows.place(middle - turns / 2, turns, this.axis));
+    this.#steer(this.following ? windows.atEnd(turns, this.axis) : windows.place(this.motion.middle - turns / 2, turns, this.axis));
   }
 
   /** All turns, and rows as high as fits them. */
@@ -216,7 +171,7 @@ export class Score {
   }
 
   /** @param {number} factor above 1 shows more @param {number} [about] the turn that keeps its place */
-  zoom(factor, about = (this.window.from + this.window.to) / 2) {
+  zoom(factor, about = this.motion.middle) {
     this.#steer(windows.zoomed(this.window, factor, about, this.axis));
   }
 
@@ -232,19 +187,12 @@ export class Score {
 
   /** Keeps the newest turn in view. @param {boolean} on */
   follow(on) {
-    this.#follow(on);
+    this.motion.follow(on);
     if (on) {
       this.setPlayhead(null);
-      this.#scrollToNewest();
-      this.#slideTo(windows.atEnd(this.#span, this.axis));
+      this.scrolling.toNewest();
+      this.motion.slideTo(windows.atEnd(this.motion.span, this.axis));
     }
-  }
-
-  /** @param {boolean} on */
-  #follow(on) {
-    if (on === this.following) return;
-    this.following = on;
-    this.options.onFollow?.(on);
   }
 
   // --- the moment shown ---
@@ -258,17 +206,17 @@ export class Score {
     this.playhead = wanted;
     this.scene.seq = wanted ?? Infinity;
     this.scene.refresh();
-    this.#retrace();
+    this.choice.retrace();
     if (wanted !== null) {
-      this.#follow(false);
+      this.motion.follow(false);
       const turn = Math.floor(this.scene.turnOfSeq(wanted));
-      this.#kept.clear();
-      for (const mark of map.marks.ofSeq(wanted)) this.#scrollTo(map.marks.node.data[mark]);
-      if (turn + 1 <= this.window.from || turn >= this.window.to) this.#show(windows.showing(this.window, turn, turn, this.axis));
+      this.scrolling.release();
+      for (const mark of map.marks.ofSeq(wanted)) this.scrolling.to(map.marks.node.data[mark]);
+      if (turn + 1 <= this.window.from || turn >= this.window.to) this.motion.show(windows.showing(this.window, turn, turn, this.axis));
       this.#rest();
     }
     this.options.onPlayhead?.(wanted);
-    this.#ask(MAP | OVER | SCRUB);
+    this.#ask(ALL);
   }
 
   /** @param {number} events */
@@ -280,15 +228,11 @@ export class Score {
 
   /** @param {Selection | null} sel @param {{trace?: boolean, reveal?: boolean}} [how] */
   select(sel, how = {}) {
-    this.selection = sel;
-    this.scene.selection = sel;
+    this.choice.pick(sel);
     if (sel && how.reveal) this.reveal(sel);
     this.options.onSelect?.(sel);
     this.trace(how.trace ?? (sel !== null && this.tracing));
-    const words = this.focusText();
-    this.mirror.textContent = words;
-    if (words) this.host.setAttribute('aria-activedescendant', this.mirror.id);
-    else this.host.removeAttribute('aria-activedescendant');
+    this.choice.tell();
     this.#ask(MAP | OVER);
   }
 
@@ -296,97 +240,28 @@ export class Score {
   reveal(sel) {
     const map = this.scene.map;
     const span = turnsOf(map, sel);
-    this.#kept.clear();
+    this.scrolling.release();
     if (span) {
       const clear = 1 - (this.options.covered?.() ?? 0) / (this.layout.width - GUTTER);
       const win = windows.showing(this.window, span[0], span[1], this.axis, Math.max(LEAST_CLEAR, clear));
-      if (this.following && !windows.touchesEnd(win, this.axis)) this.#follow(false);
-      this.#slideTo(win);
+      if (this.following && !windows.touchesEnd(win, this.axis)) this.motion.follow(false);
+      this.motion.slideTo(win);
     }
     const nodes = sel.kind === 'node' ? [map.place(sel.id) ?? -1] : marksOf(map, sel).map((mark) => map.marks.node.data[mark]);
-    for (const node of new Set(nodes)) {
-      this.#scrollTo(node);
-    }
+    for (const node of new Set(nodes)) this.scrolling.to(node);
     this.#rest();
-  }
-
-  /** Scrolls a stave just so far that a node's row is shown. @param {number} node */
-  #scrollTo(node) {
-    const { rows, list } = this.scene.map;
-    const row = rows.number[node] ?? -1;
-    const stave = row < 0 ? null : this.layout.stave(list[node].layer);
-    if (!stave) return;
-    const kept = this.#kept.get(stave.layer);
-    this.#kept.set(stave.layer, kept ? [Math.min(kept[0], row), Math.max(kept[1], row)] : [row, row]);
-    if (row < stave.scroll) stave.scroll = row;
-    else if (row >= stave.scroll + stave.room) stave.scroll = row - stave.room + 1;
-  }
-
-  /** Shows each stave's newest row, where a stave has more rows than room. */
-  #scrollToNewest() {
-    this.#kept.clear();
-    for (const node of newestNodes(this.scene.map)) this.#scrollTo(node);
-  }
-
-  /** A stave none of whose shown rows has a mark in the window, though others have, scrolls to the nearest that has. @returns {boolean} whether one did */
-  #uncover() {
-    let moved = false;
-    for (const stave of this.layout.staves.staves) {
-      const [above, below, shown] = hiddenMarks(this.scene, stave);
-      if (shown || !(above || below)) continue;
-      stave.scroll = Math.max(0, Math.min(scrollable(stave, this.scene.map.rows.of[stave.layer].length), nearestRow(this.scene, stave, (this.window.from + this.window.to) / 2)));
-      moved = true;
-    }
-    return moved;
-  }
-
-  /** The window has come to rest: staves that show little of it scroll to where they show most. @returns {boolean} whether one did */
-  #settle() {
-    if (!this.#rested || this.#slide) return false;
-    this.#rested = false;
-    let moved = false;
-    for (const stave of this.layout.staves.staves) {
-      const to = bestScroll(this.scene, stave, this.#kept.get(stave.layer));
-      if (to === stave.scroll) continue;
-      stave.scroll = to;
-      moved = true;
-    }
-    return moved;
   }
 
   /** Scrolls to the nearest row above (-1) or below (+1) that has a mark in the window. @param {Layer} layer @param {1 | -1} step */
   scrollToHidden(layer, step) {
-    const { marks, lanes, rows, list } = this.scene.map;
-    const stave = this.layout.stave(layer);
-    if (!stave) return;
-    let best = -1;
-    for (let turn = this.scene.firstTurn; turn <= this.scene.lastTurn; turn++) {
-      for (const mark of lanes.of.get(turn)?.marks ?? []) {
-        const node = marks.node.data[mark];
-        const row = list[node].layer === layer ? rows.number[node] : -1;
-        if (step < 0 ? row >= 0 && row < stave.scroll && row > best : row >= stave.scroll + stave.room && (best < 0 || row < best)) best = row;
-      }
-    }
-    if (best >= 0) this.scroll(layer, step < 0 ? best - stave.scroll : best - stave.scroll - stave.room + 1);
+    if (this.scrolling.toHidden(layer, step)) this.#ask(MAP | OVER);
   }
 
   /** Lights what is up to three links away from the selection, or puts the light out. @param {boolean} on @returns {Trail} */
   trace(on) {
-    this.tracing = on && this.selection !== null;
-    this.#retrace();
-    this.options.onTrace?.(this.tracing ? { hops: this.#hops } : null);
+    const trail = this.choice.trace(on);
     this.#ask(MAP | OVER);
-    return { hops: this.#hops };
-  }
-
-  #retrace() {
-    this.#hops = [0, 0, 0];
-    this.scene.trail = null;
-    if (!this.tracing) return;
-    const starts = marksOf(this.scene.map, this.selection);
-    const { trail, hops } = reach(this.scene.map.marks, starts, this.scene.seq);
-    this.#hops = hops;
-    this.scene.trail = trail;
+    return trail;
   }
 
   /** One step out: first the trail goes, then the selection. @returns {boolean} whether there was anything to leave */
@@ -399,18 +274,8 @@ export class Score {
 
   /** Selects the next or previous finding, from the selected one or the middle of the window. @param {1 | -1} step @returns {Selection | null} */
   nextFinding(step) {
-    const found = [...this.scene.map.findings.values()].filter((finding) => this.scene.shows(finding));
-    if (!found.length) return null;
-    found.sort((a, b) => a.turn - b.turn || a.seq - b.seq || FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind));
-    const now = this.selection?.kind === 'finding' ? found.findIndex(({ id }) => id === this.selection?.id) : -1;
-    const middle = (this.window.from + this.window.to) / 2;
-    let next = now + step;
-    if (now < 0) {
-      next = found.findIndex(({ turn }) => turn >= middle);
-      if (step < 0) next = (next < 0 ? found.length : next) - 1;
-      else if (next < 0) next = 0;
-    }
-    const finding = found[(next + found.length) % found.length];
+    const finding = findingBeside(this.scene, this.selection, this.motion.middle, step);
+    if (!finding) return null;
     /** @type {Selection} */
     const sel = { kind: 'finding', id: finding.id, turn: finding.turn, seq: finding.seq };
     this.select(sel, { trace: false, reveal: true });
@@ -425,15 +290,12 @@ export class Score {
 
   /** Words for the picked mark. */
   focusText() {
-    return this.selection ? describe(this.scene, this.selection, this.options.lang()) : '';
+    return this.choice.words();
   }
 
   /** Where a selection stands, in CSS pixels of the host. @param {Selection} sel */
   boxOf(sel) {
-    const mark = markOf(this.scene.map, sel);
-    if (mark >= 0) return this.scene.box(mark);
-    const tag = this.scene.tags.find(({ id }) => id === sel.id);
-    return tag ? { x: tag.x, y: tag.y, w: tag.w, h: tag.h } : null;
+    return boxOf(this.scene, sel);
   }
 
   // --- layers, keys, pointer ---
@@ -465,59 +327,37 @@ export class Score {
   /** @param {ReturnType<typeof hitTest>} hit */
   hover(hit) {
     const sel = hit?.sel ?? null;
-    if (sel?.id === this.hovered?.id && sel?.seq === this.hovered?.seq) return;
-    this.hovered = sel;
+    if (!this.choice.hover(sel)) return;
     this.options.onHover?.(sel, hit?.box ?? null);
     this.#ask(OVER);
   }
 
   /** Scrolls a stave by whole rows. @param {Layer} layer @param {number} rows */
   scroll(layer, rows) {
-    const stave = this.layout.stave(layer);
-    if (!stave) return;
-    const to = Math.max(0, Math.min(scrollable(stave, this.scene.map.rows.of[layer].length), stave.scroll + rows));
-    if (to === stave.scroll) return;
-    stave.scroll = to;
-    this.#ask(MAP | OVER);
+    if (this.scrolling.by(layer, rows)) this.#ask(MAP | OVER);
   }
 
   // --- painting ---
 
   themeChanged() {
-    this.tokens = readTokens(document.documentElement);
-    this.scene.tokens = this.tokens;
-    this.#ask(MAP | OVER | SCRUB);
+    this.scene.tokens = this.picture.recolour();
+    this.#ask(ALL);
   }
 
   /** The words of the interface changed. */
   languageChanged() {
     this.scene.words.clear();
-    this.mirror.textContent = this.focusText();
+    this.choice.tell();
     this.#ask(MAP | SCRUB);
   }
 
   resize() {
-    const map = this.host.getBoundingClientRect();
-    const scrub = this.scrubHost.getBoundingClientRect();
-    fitCanvas(this.mapCanvas, map.width, map.height);
-    fitCanvas(this.gutterCanvas, GUTTER, map.height);
-    fitCanvas(this.overCanvas, map.width, map.height);
-    fitCanvas(this.scrubCanvas, scrub.width, scrub.height);
-    const taller = map.height !== this.layout.height;
-    this.layout.width = Math.max(GUTTER + 60, map.width);
-    this.layout.height = map.height;
-    this.timeline.width = scrub.width;
-    this.timeline.height = scrub.height;
-    if (taller) this.#chooseStaves();
-    this.#ask(MAP | OVER | SCRUB);
+    if (this.picture.fit()) this.#chooseStaves();
+    this.#ask(ALL);
   }
 
   #chooseStaves() {
-    const { of } = this.scene.map.rows;
-    const scrolls = Object.fromEntries(this.layout.staves.staves.map((stave) => [stave.layer, stave.scroll]));
-    const counts = { flow: of.flow.length, state: of.state.length, knowledge: of.knowledge.length };
-    this.layout.staves = chooseStaves(this.layout.height, this.layers, counts);
-    for (const stave of this.layout.staves.staves) stave.scroll = Math.min(scrolls[stave.layer] ?? 0, scrollable(stave, counts[stave.layer]));
+    this.layout.choose(this.layers, this.scene.map.rows.of);
     this.options.onLayout?.();
   }
 
@@ -528,92 +368,30 @@ export class Score {
 
   /** @param {number} parts */
   #ask(parts) {
-    this.#asked |= parts;
-    if (!this.#frame) this.#frame = requestAnimationFrame((now) => this.#paint(now));
+    this.frames.ask(parts);
   }
 
-  /** @param {number} now */
-  #paint(now) {
-    this.#frame = 0;
-    const parts = this.#asked;
-    this.#asked = 0;
-    if (this.#slide) this.#advance(now);
-    this.draw(parts);
-    this.#painted = performance.now();
-  }
-
-  /** @param {number} now */
-  #advance(now) {
-    const slide = this.#slide;
-    if (!slide) return;
-    const done = Math.min(1, Math.max(0, (now - slide.start) / SLIDE));
-    const ease = 1 - (1 - done) ** 3;
-    if (done >= 1) this.#slide = null;
-    this.#show({
-      from: slide.from.from + (slide.to.from - slide.from.from) * ease,
-      to: slide.from.to + (slide.to.to - slide.from.to) * ease,
-    });
-    if (this.#slide) this.#ask(PAN);
-  }
-
-  /** Draws the parts asked for, now. @param {number} [parts] */
-  draw(parts = MAP | OVER | SCRUB) {
+  /** Draws the parts asked for, now. @param {number} [parts] @param {number} [now] the frame's time */
+  draw(parts = ALL, now = performance.now()) {
+    this.motion.advance(now);
     this.layout.from = this.window.from;
     this.layout.to = this.window.to;
-    const { first, end, least } = this.axis;
-    this.timeline.span(first, end, least);
+    this.timeline.span(this.axis);
     this.scene.begin();
-    if (parts & (MAP | PAN) && [this.#settle(), this.#uncover()].includes(true)) parts |= MAP;
-    if (parts & (MAP | PAN)) this.painter.paint(scaled(this.mapCanvas, true), scaled(this.gutterCanvas, true), this.scene, (parts & MAP) !== 0);
-    if (parts & (MAP | PAN | OVER)) paintOverlay(scaled(this.overCanvas), this.scene, this.hovered, this.playhead);
-    if (parts & (SCRUB | PAN)) {
-      const live = this.map !== null && this.#grows(this.map);
-      this.timelinePainter.paint(scaled(this.scrubCanvas, true), this.scene, this.timeline, { window: this.window, playhead: this.playhead, live }, (parts & SCRUB) !== 0);
+    if (parts & (MAP | PAN)) {
+      const settled = this.#rested && !this.motion.slides && this.scrolling.settle();
+      if (!this.motion.slides) this.#rested = false;
+      if (this.scrolling.uncover(this.window) || settled) parts |= MAP;
     }
+    const live = this.map !== null && windows.grows(this.map);
+    this.picture.draw(parts, this.scene, { window: this.window, playhead: this.playhead, live, hovered: this.hovered });
   }
 
   destroy() {
-    cancelAnimationFrame(this.#frame);
-    clearTimeout(this.#timer);
-    clearTimeout(this.#restTimer);
+    this.frames.stop();
+    this.motion.stop();
     for (const undo of this.#undo) undo();
-    for (const element of [this.mapCanvas, this.gutterCanvas, this.overCanvas, this.scrubCanvas, this.mirror]) element.remove();
+    this.picture.remove();
+    this.choice.mirror.remove();
   }
-}
-
-/** @param {HTMLElement} host @param {string} name */
-function canvas(host, name) {
-  const element = document.createElement('canvas');
-  element.className = name;
-  element.setAttribute('aria-hidden', 'true');
-  for (const [property, value] of [['position', 'absolute'], ['left', '0'], ['top', '0'], ['display', 'block']]) element.style.setProperty(property, value);
-  if (name === 'score-over') element.style.setProperty('pointer-events', 'none');
-  host.append(element);
-  return element;
-}
-
-/** @param {HTMLCanvasElement} element @param {boolean} [opaque] nothing shows through it @returns {CanvasRenderingContext2D} */
-function context(element, opaque = false) {
-  const ctx = element.getContext('2d', { alpha: !opaque });
-  if (!ctx) throw new Error('this browser gives no 2D canvas');
-  return ctx;
-}
-
-/** @param {HTMLCanvasElement} element @param {number} width @param {number} height */
-function fitCanvas(element, width, height) {
-  const ratio = devicePixelRatio || 1;
-  const w = Math.max(1, Math.round(width * ratio));
-  const h = Math.max(1, Math.round(height * ratio));
-  if (element.width !== w) element.width = w;
-  if (element.height !== h) element.height = h;
-  element.style.setProperty('width', `${width}px`);
-  element.style.setProperty('height', `${height}px`);
-}
-
-/** A context whose unit is a CSS pixel. @param {HTMLCanvasElement} element @param {boolean} [opaque] */
-function scaled(element, opaque = false) {
-  const ctx = context(element, opaque);
-  const ratio = devicePixelRatio || 1;
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return ctx;
 }

@@ -33,8 +33,8 @@ export class ScrubLayout {
     this.end = 2;
   }
 
-  /** @param {number} first @param {number} end one past the last turn @param {number} [least] so many turns have a place */
-  span(first, end, least = OPENING) {
+  /** @param {import('lb/window').Axis} axis */
+  span({ first, end, least = OPENING }) {
     this.first = first;
     this.end = Math.max(end, first + least);
   }

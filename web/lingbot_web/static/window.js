@@ -1,5 +1,6 @@
 // The stretch of the time axis that is shown: arithmetic only. `axis` is all there is, in turns.
 
+/** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /** @typedef {import('lb/types').Window} Window */
 /** @typedef {{first: number, end: number, least?: number}} Axis first lane, one past the last, and how many are shown even if there are fewer */
 
@@ -8,6 +9,17 @@ export const SHORTEST = 3;
 export const OPENING = 13;
 /** A session that grows no more fills the map, but lanes are no wider than for so many turns. */
 export const SPARSE = 6;
+
+/** Whether more is to come: what was imported may lack an end, but grows no more. @param {DialogueMap} map */
+export function grows({ about }) {
+  return !about.ended_at && (about.origin ?? 'probe') === 'probe';
+}
+
+/** Everything there is of a map. @param {DialogueMap} map @returns {Axis} */
+export function axisOf(map) {
+  const first = map.firstTurn;
+  return { first, end: Math.max(map.lastTurn + 1, first + 1), least: grows(map) ? OPENING : SPARSE };
+}
 
 /** The longest window: everything, but never less than the opening, so that a young session's lanes keep their width. @param {Axis} axis */
 export function longest(axis) {
