@@ -57,7 +57,7 @@ class Described:
 
     Known keys: ``origin`` ("probe", "import:rasa" ...), ``coverage`` ({"flow" | "state" | "knowledge": "full" |
     "partial" | "none"}), ``lost`` (sentences on what an import could not carry over), ``name`` and ``pinned`` (set by
-    people).
+    people), ``skipped`` ({source: n}: what it said up to its number n was deleted and is not waited for).
     """
 
     kind: ClassVar[str] = "described"

@@ -6,12 +6,13 @@ there are); of its own it holds only signals that came before their turn, for at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lingbot_map.events import AnySignal, Event, Gap, OwnSignal, Tick
 from lingbot_map.graph import DialogueMap
+from lingbot_probes.codec import MAX_NUMBER
 from lingbot_probes.signals import Numbered, Retrieved, SessionEnded, TurnStarted
 
 HELD_MOST = 500
@@ -43,6 +44,11 @@ class _Arrivals:
     held: dict[int, Numbered] = field(default_factory=dict)
     held_since: float = 0.0
 
+    def skip(self, mark: int) -> None:
+        """Nothing up to ``mark`` is waited for."""
+        self.mark = max(self.mark, mark)
+        self.missing = [[max(first, mark + 1), last] for first, last in self.missing if last > mark]
+
 
 class Intake:
     """Gives each accepted signal of a session its place. One for each live session."""
@@ -58,6 +64,13 @@ class Intake:
         self._sources = {
             key: _Arrivals(source.mark, [list(span) for span in source.missing]) for key, source in map.sources.items()
         }
+        for key, mark in read_marks(map.about.get("skipped")).items():
+            self._sources.setdefault(key, _Arrivals()).skip(mark)
+
+    @property
+    def marks(self) -> dict[str, int]:
+        """How far each source has come: up to there every number has been placed, missed or skipped."""
+        return {key: arrivals.mark for key, arrivals in self._sources.items()}
 
     @property
     def deadline(self) -> float | None:
@@ -118,7 +131,7 @@ class Intake:
         if numbered > arrivals.mark:
             self._prove(source, arrivals, numbered, now, taken.events, hits)
         handled.extend(item.n for item in items if item.n <= arrivals.mark)
-        taken.acked = _ranges(handled)
+        taken.acked = ranges(handled)
         return taken
 
     def release(self, now: float, hits: Callable[[str], int | None] | None = None) -> list[Event]:
@@ -258,6 +271,13 @@ class Intake:
         return out
 
 
+def read_marks(said: object) -> dict[str, int]:
+    """``said``, which comes from a file, as numbers by source; what is none is left out."""
+    if type(said) is not dict:
+        return {}
+    return {source: n for source, n in said.items() if type(n) is int and 0 < n <= MAX_NUMBER}
+
+
 def _with_hits(signal: Retrieved, hits: Callable[[str], int | None]) -> Retrieved:
     if all(doc.hits is not None for doc in signal.docs):
         return signal
@@ -274,7 +294,8 @@ def _remove(spans: list[list[int]], n: int) -> bool:
     return False
 
 
-def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
+def ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """The numbers as runs (first, last), in order."""
     out: list[list[Any]] = []
     for n in sorted(set(numbers)):
         if out and out[-1][1] == n - 1:

@@ -73,6 +73,7 @@ class Session:
             begin.append(made.intake.own(Described(facts=dict(facts)), now))
         if begin:
             made.apply(begin)
+            made.recount()  # the facts may say from where on its sources count
         return made
 
     @classmethod
@@ -120,7 +121,7 @@ class Session:
         return deltas
 
     def recount(self) -> None:
-        """Let intake go on where the map stands: events were applied that it did not place."""
+        """Let intake go on where the map stands: events were applied that it did not place, or that tell it more."""
         self.intake = Intake(self.map)
 
     def snapshot_due(self, now: float) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 
 from lingbot_map.errors import LingbotMapError, StoreError
 from lingbot_map.events import Described, Event
+from lingbot_map.intake import ranges
 from lingbot_map.pipeline.batches import Accepted, Batch
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
@@ -23,7 +24,7 @@ from lingbot_map.pipeline.showing import Showing
 from lingbot_map.pipeline.taking import Taking
 from lingbot_map.policy import Policy
 from lingbot_map.session import Session
-from lingbot_map.store import Store
+from lingbot_map.store import Store, key_of
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Index, Page
 from lingbot_probes.signals import Numbered, SessionEnded
@@ -160,12 +161,29 @@ class Pipeline:
             items, numbered = batch.items.get(session_id, []), batch.numbered.get(session_id, 0)
             if not items and not numbered:
                 continue
-            live = await self.shelf.find(session_id) or self.shelf.create(session_id, {"origin": "probe"})
-            if live.session.recording.room:  # else nothing is acknowledged, and the source keeps it
+            live = await self.shelf.find(session_id)
+            if live is None:
+                live = self._begin(session_id, max([numbered, *(item.n for item in items)]), batch.source)
+            if live is None:
+                account.received += len(items)
+                account.repeated += len(items)
+                if items:
+                    accepted.acked[session_id] = ranges(item.n for item in items)
+            elif live.session.recording.room:  # else nothing is acknowledged, and the source keeps it
                 acked = self._take(live, batch, items, numbered)
                 if acked and not live.session.recording.pending:
                     accepted.acked[session_id] = acked
         return accepted
+
+    def _begin(self, session_id: str, highest: int, source: str) -> Live | None:
+        """A new session; ``None`` if all that ``source`` says, up to ``highest``, belongs to one that was deleted."""
+        key = key_of(session_id)
+        marks = self.store.deleted.marks(key)
+        if highest <= marks.get(source, 0):
+            return None
+        live = self.shelf.create(session_id, {"origin": "probe", "skipped": marks} if marks else {"origin": "probe"})
+        self.store.deleted.drop(key)
+        return live
 
     def _take(self, live: Live, batch: Batch, items: Sequence[Numbered], numbered: int) -> list[tuple[int, int]]:
         now = self.clock()
@@ -173,8 +191,7 @@ class Pipeline:
         account = self.books.of(source)
         before = live.numbered.get(source)
         if before is None:
-            known = live.session.map.sources.get(source)
-            before = known.mark if known is not None else 0
+            before = live.session.intake.marks.get(source, 0)
         highest = max([before, numbered, *(item.n for item in items)])
         live.numbered[source] = highest
         account.produced += highest - before
@@ -314,6 +331,10 @@ class Pipeline:
         live = await self.shelf.open(key)
         if live.session.recording.read_only:
             raise StoreError("this session is one of the committed cases, which are never removed")
+        marks = {s: n for s, n in live.session.intake.marks.items() if n and not s.startswith("import:")}
+        for source, numbered in live.numbered.items():  # what is to come was not taken yet, and will come again
+            self.books.of(source).produced -= numbered - marks.get(source, 0)
+        self.store.deleted.note(key, marks)
         self.shelf.drop(live)
         self.store.delete(key)
         self.showing.remove(key)

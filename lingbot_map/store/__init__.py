@@ -12,10 +12,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from lingbot_map.errors import NotWritten, StoreError
 from lingbot_map.events import Event
+
+if TYPE_CHECKING:
+    from lingbot_map.store.deleted import Deleted
 
 Origin = Literal["data", "case"]
 
@@ -146,6 +149,10 @@ class Recording(Protocol):
 
 class Store(Protocol):
     """All sessions of one place."""
+
+    @property
+    def deleted(self) -> Deleted:
+        """Those that were deleted; ``note`` them there first if their sources may go on."""
 
     def keys(self) -> list[str]:
         """The keys of all sessions."""

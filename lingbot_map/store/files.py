@@ -6,6 +6,7 @@
         lock                   held while a process writes here, with its process id
         open/KEY               one for each session that is open: what a start has to recover
         index.sqlite3          derived, see ``index``
+        deleted                how far the sources of deleted sessions had come, see ``deleted``
         KEY/events.jsonl       the recording
         KEY/head               the last seq that is safe on disk
         KEY/000000020000.snapshot
@@ -26,6 +27,7 @@ from pathlib import Path
 from lingbot_map.errors import DataFolderBusy, NotWritten, StoreError, UnknownSession
 from lingbot_map.store import Origin, key_of
 from lingbot_map.store.appender import Fsync
+from lingbot_map.store.deleted import Deleted
 from lingbot_map.store.disk import FOLDER_MODE, is_folder, open_file, read_file, sync_folder
 from lingbot_map.store.head import read_head
 from lingbot_map.store.log import Header, last_good, read_header
@@ -63,6 +65,7 @@ class FileStore:
             self._lock = _take_lock(self.folder)
             self._sweep()
         self._marked = self._read_marks()
+        self.deleted = Deleted(self.folder / "deleted")
 
     # --- what there is ---
 

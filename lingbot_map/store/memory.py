@@ -8,6 +8,7 @@ from typing import Literal
 from lingbot_map.errors import UnknownSession
 from lingbot_map.events import Event
 from lingbot_map.store import Damage, OutOfOrder, Recovered, key_of
+from lingbot_map.store.deleted import Deleted
 from lingbot_map.store.lines import event_line
 from lingbot_map.store.snapshots import to_drop
 
@@ -79,6 +80,7 @@ class MemoryStore:
     trouble = None
 
     def __init__(self) -> None:
+        self.deleted = Deleted()
         self._recordings: dict[str, MemoryRecording] = {}
 
     def keys(self) -> list[str]:
