@@ -6,7 +6,7 @@ Nothing here changes a map. Adjacency is built when it is asked for: the mapper 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lingbot_map.graph import DialogueMap
 from lingbot_map.model import Edge, Node
@@ -111,18 +111,21 @@ def _routing(map: DialogueMap, edge: Edge) -> Iterable[Edge]:
 class Difference(NamedTuple):
     """What the slots of two moments differ in: names of slots, sorted.
 
-    ``rewritten`` were written in between with the value that they had.
+    ``rewritten`` were written in between with the value that they had. ``stale`` were read in between although their
+    value was past its time: expired, written for another task, or for an earlier turn alone.
     """
 
     added: list[str]
     changed: list[str]
     deleted: list[str]
     rewritten: list[str]
+    stale: list[str]
 
 
 def slots_between(map: DialogueMap, before: int, after: int) -> Difference:
     """How the slots changed from event ``before`` to event ``after``."""
-    out = Difference([], [], [], [])
+    stale = {e.source[5:] for e in map.edges.values() if before < e.seq <= after and why_stale(map, e)}
+    out = Difference([], [], [], [], sorted(stale))
     for node in sorted((n for n in map.nodes.values() if n.kind == "slot"), key=lambda n: n.id):
         name = node.id[5:]
         old, new = map.props_at(node.id, before), map.props_at(node.id, after)
@@ -136,6 +139,25 @@ def slots_between(map: DialogueMap, before: int, after: int) -> Difference:
         elif was and is_now:
             (out.rewritten if same_json(old["value"], new["value"]) else out.changed).append(name)
     return out
+
+
+def why_stale(map: DialogueMap, edge: Edge) -> Literal["", "expired", "task", "turn"]:
+    """Why the value that ``edge`` read should not have been; "" for a read that is in order, and for other edges.
+
+    "expired": nobody had touched it for the slot lifetime. "task": it was written for another task, in a scope that
+    tasks do not share (what LM302 tells once for each task). "turn": its scope was a turn that had passed.
+    """
+    if edge.kind != "read":
+        return ""
+    if edge.props.get("stale"):
+        return "expired"
+    slot = map.props_at(edge.source, edge.seq)
+    if not slot.get("set") or slot["value"] is None:
+        return ""
+    owner, task, scope = slot["task"], edge.props["task"], slot.get("scope", "")
+    if scope == "turn" and slot["turn"] < edge.turn:
+        return "turn"
+    return "task" if owner and task and owner != task and scope not in map.policy.shared_scopes else ""
 
 
 def totals(map: DialogueMap) -> dict[str, Any]:

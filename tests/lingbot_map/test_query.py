@@ -43,7 +43,27 @@ def test_the_causes_of_a_read_and_of_an_overwrite() -> None:
 def test_how_slots_differ_between_two_moments() -> None:
     d = story()
     difference = query.slots_between(d.map, 5, 15)
-    assert difference == query.Difference(["plan"], ["brand"], ["month"], ["phone"])
+    assert difference == query.Difference(["plan"], ["brand"], ["month"], ["phone"], ["brand"])
+
+
+def test_why_a_value_should_not_have_been_read() -> None:
+    d = Dialogue()
+    d.tell(said("a"), routed("after_sale"), assigned("brand", "x"), assigned("user", 1, scope="user"))
+    d.tell(assigned("code", 1, scope="turn"), read("code"), assigned("void", None))
+    d.tell(said("b"), routed("price"), read("brand"), read("user"), read("code"), read("void"), read("none"))
+    d.wait(2000)
+    d.tell(said("c"), routed("after_sale"), read("brand"), read("brand"))
+    found = [(e.source, query.why_stale(d.map, e)) for e in d.map.edges.values() if e.kind == "read"]
+    assert found == [
+        ("slot:code", ""),
+        ("slot:brand", "task"),
+        ("slot:user", ""),
+        ("slot:code", "turn"),
+        ("slot:void", ""),
+        ("slot:none", ""),
+        ("slot:brand", "expired"),
+        ("slot:brand", ""),
+    ]
 
 
 def test_a_window_holds_the_edges_of_its_turns_and_their_ends() -> None:

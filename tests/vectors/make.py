@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from lingbot_map import codec
+from lingbot_map import codec, query
 from lingbot_map.events import Described, EpochStarted, PolicySet
 from lingbot_map.mapper import Mapper
 from lingbot_probes.signals import Doc, Failed, Raw, SessionEnded, SessionStarted, Undone
@@ -76,8 +77,16 @@ def retiring(d: Dialogue) -> None:
         d.tell(answered(f"a{k}", "a"))
 
 
+def differing(d: Dialogue) -> None:
+    d.tell(said("一"), routed("after_sale"), assigned("brand", "星途"), assigned("code", "4071", scope="turn"))
+    d.tell(assigned("phone", "138", scope="session"), assigned("plan", {"fee": 59, "gift": ["a"]}))
+    d.tell(said("二"), routed("price"), read("brand"), read("phone"), read("code"), assigned("phone", "138"))
+    d.tell(assigned("plan", {"gift": ["a"], "fee": 59}), assigned("month", None), read("none"))
+    d.tell(said("三"), assigned("plan", {"gift": ["b"], "fee": 59}), cleared("code"), assigned("brand", "轻语"))
+
+
 CASES: dict[str, Callable[[Dialogue], None]] = {
-    case.__name__: case for case in (a_turn, slots, loops, knowledge, losses, undoing, retiring)
+    case.__name__: case for case in (a_turn, slots, loops, knowledge, losses, undoing, retiring, differing)
 }
 
 
@@ -105,7 +114,16 @@ def _written(name: str, dialogue: Dialogue) -> dict[str, Any]:
         "deltas": msgspec.json.decode(codec.encode_deltas(dialogue.deltas)),
         "dump": msgspec.json.decode(msgspec.json.encode(codec.dump(dialogue.map))),
         "keyframe": msgspec.json.decode(codec.keyframe(dialogue.map)),
+        "differences": _differences(dialogue),
     }
+
+
+def _differences(dialogue: Dialogue) -> list[Any]:
+    """[before, after, how the slots differ] for each turn against the one before, and for a few longer stretches."""
+    map = dialogue.map
+    ends = sorted({turn.seq - 1 for turn in map.turns.values()} | {map.seq})
+    pairs = [*pairwise(ends), (0, map.seq), (map.seq // 3, map.seq * 2 // 3), (map.seq // 2, map.seq)]
+    return [[before, after, query.slots_between(map, before, after)._asdict()] for before, after in pairs]
 
 
 def all_vectors() -> dict[str, dict[str, Any]]:
@@ -117,7 +135,9 @@ def as_text(value: dict[str, Any]) -> str:
     """A vector as its file holds it: one delta, node or edge a line."""
     head = {key: value[key] for key in ("name", "session")}
     lines = ",\n".join(json.dumps(delta, ensure_ascii=False) for delta in value["deltas"])
-    rest = ",\n".join(f'"{key}": {json.dumps(value[key], ensure_ascii=False)}' for key in ("dump", "keyframe"))
+    rest = ",\n".join(
+        f'"{key}": {json.dumps(value[key], ensure_ascii=False)}' for key in ("dump", "keyframe", "differences")
+    )
     return json.dumps(head, ensure_ascii=False)[:-1] + f',\n"deltas": [\n{lines}\n],\n{rest}\n}}\n'
 
 
