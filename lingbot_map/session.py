@@ -193,6 +193,15 @@ class Session:
         return mapper
 
 
+def map_of(recording: Recording) -> DialogueMap:
+    """The map as the log has it now: for who only looks. Nothing is mended, and nothing said of what is damaged."""
+    with _collector_off():
+        mapper = _restore(recording, recording.last_seq)
+        for event in recording.events(mapper.map.cursor.seq + 1):
+            mapper.apply(event)
+    return mapper.map
+
+
 def _restore(recording: Recording, last: int | None) -> Mapper:
     """A mapper at the newest usable snapshot up to ``last``; at the beginning if there is none."""
     if last != 0:

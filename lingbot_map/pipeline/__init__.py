@@ -5,11 +5,13 @@ ready for viewers, so nobody sees what was not logged and nothing changes places
 nobody's order (flushing, writing a packed snapshot, reading the past) runs in threads.
 
 ``run`` does that; ``shelf`` keeps the sessions in memory, ``live`` is one of them, ``tail`` and ``board`` are what
-viewers see of one and of all, ``books`` counts, ``taking`` takes recordings in.
+viewers see of one and of all, ``books`` counts, ``taking`` takes recordings in. ``glance`` looks at a folder without
+any of that.
 """
 
 from lingbot_map.pipeline.batches import Accepted, Batch, Refused
+from lingbot_map.pipeline.glance import Glance
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.run import Pipeline, Status
 
-__all__ = ["Accepted", "Batch", "Live", "Pipeline", "Refused", "Status"]
+__all__ = ["Accepted", "Batch", "Glance", "Live", "Pipeline", "Refused", "Status"]

@@ -256,6 +256,23 @@ class Index:
         return dict(self._db.execute("SELECT kind, sum(count) FROM findings GROUP BY kind"))
 
 
+def remembered(path: Path) -> dict[str, Summary]:
+    """The summaries in the index at ``path``, by key, read without writing or locking; {} where that is not possible.
+
+    A process that writes there keeps its newest rows beside it, and what it is just writing may be read half old, half
+    new: hold each against its recording.
+    """
+    try:
+        os.close(open_file(path, os.O_RDONLY | os.O_NONBLOCK))  # no link
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        with contextlib.closing(db):
+            if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+                return {}
+            return {key: _summary(row) for key, row in db.execute("SELECT key, summary FROM sessions")}
+    except (sqlite3.Error, OSError, msgspec.MsgspecError):
+        return {}
+
+
 def _words(summary: Summary) -> str:
     """What a search looks through; case folded here, since SQLite folds ASCII only."""
     parts = (summary.title, summary.name, summary.id, summary.last_utterance)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from lingbot_map.errors import BadInput
-from lingbot_map.pipeline import Pipeline
+from lingbot_map.pipeline import Glance, Pipeline
 from lingbot_web import export as exporting
 from lingbot_web import terminal
 from lingbot_web.beacon import serving
@@ -89,10 +89,11 @@ def sessions(
     Example: lingbot-map sessions refund
     """
 
-    async def look(pipeline: Pipeline) -> dict[str, Any]:
-        return exporting.page(pipeline.search(query, limit=limit))
-
-    page = _ask(data, lambda remote: remote.get("api/sessions", q=query, limit=limit), look)
+    page = _ask(
+        data,
+        lambda remote: remote.get("api/sessions", q=query, limit=limit),
+        lambda glance: exporting.page(glance.search(query, limit=limit)),
+    )
     if as_json:
         terminal.say_json(page)
         return 0
@@ -146,10 +147,7 @@ def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:
     Example: lingbot-map stats --json
     """
 
-    async def look(pipeline: Pipeline) -> dict[str, Any]:
-        return pipeline.stats()
-
-    said = _ask(data, lambda remote: remote.get("api/stats"), look)
+    said = _ask(data, lambda remote: remote.get("api/stats"), Glance.stats)
     if as_json:
         terminal.say_json(said)
         return 0
@@ -165,10 +163,8 @@ def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:
     return 0
 
 
-def _ask(
-    data: Path, remotely: Callable[[Remote], Any], here: Callable[[Pipeline], Awaitable[dict[str, Any]]]
-) -> dict[str, Any]:
-    """Ask the map that serves the folder, or look into the folder if none does."""
+def _ask(data: Path, remotely: Callable[[Remote], Any], here: Callable[[Glance], dict[str, Any]]) -> dict[str, Any]:
+    """Ask the map that serves the folder, or look into the folder if none does; nothing is written there."""
     beacon = serving(data)
     if beacon is not None:
         said: dict[str, Any] = remotely(Remote(beacon))
@@ -176,7 +172,7 @@ def _ask(
     if not data.is_dir():
         found = "something else" if data.exists() else "nothing"
         raise BadInput(str(data), "a data folder", found, "name it with --data")
-    return _with_pipeline(data, here)
+    return here(Glance(data))
 
 
 def _with_pipeline(data: Path, work: Callable[[Pipeline], Awaitable[T]]) -> T:

@@ -1,0 +1,60 @@
+"""A data folder looked at from outside: no lock, no write, whether or not a map serves it, also where nobody may write.
+
+What an index left there knows is believed where it has come as far as the log; the rest is read from the recordings.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from lingbot_map.errors import LingbotMapError
+from lingbot_map.session import map_of
+from lingbot_map.store.files import FileStore
+from lingbot_map.store.index import Index, Page, remembered
+from lingbot_map.store.summary import Summary, summarize
+
+
+class Glance:
+    """What the data folder ``folder`` held when this was made."""
+
+    def __init__(self, folder: Path) -> None:
+        self.damage: list[str] = []
+        self._store = FileStore(folder, read_only=True)
+        self._index = Index(None)
+        known = remembered(folder / "index.sqlite3")
+        self._keys = self._store.keys()
+        summaries = [self._summary(key, known.get(key)) for key in self._keys]
+        self._index.update([(found, ()) for found in summaries if found is not None], time.time())
+
+    def _summary(self, key: str, known: Summary | None) -> Summary | None:
+        try:
+            recording = self._store.open(key)
+            if known is not None and known.events == recording.last_seq:
+                return known
+            map = map_of(recording)
+            self.damage += [str(damage) for damage in recording.damage]
+            return summarize(map, key, case=recording.origin == "case")
+        except (LingbotMapError, OSError) as why:  # one bad session never hides the others
+            self.damage.append(str(why))
+            return None
+        finally:
+            self._store.forget(key)
+
+    def search(self, q: str = "", *, limit: int = 50) -> Page:
+        """As ``Pipeline.search``."""
+        return self._index.search(q, limit=limit)
+
+    def stats(self) -> dict[str, Any]:
+        """As ``Pipeline.stats``, of a map that does not run."""
+        return {
+            "server": "",
+            "status": "stopped",
+            "started_at": 0.0,
+            "viewers": 0,
+            "sessions": {"stored": len(self._keys), "in_memory": 0},
+            "findings": self._index.findings(),
+            "sources": [],
+            "disk": {"trouble": "", "waiting": 0, "damage": self.damage[:100]},
+        }
