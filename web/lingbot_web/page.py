@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from lingbot_web.security import Door, page_policy
 
-_HERE = Path(__file__).parent
+HERE = Path(__file__).parent
+"""The folder that holds ``static`` and ``templates``."""
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
 _FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -59,6 +61,7 @@ class Files:
         }
 
     def get(self, name: str) -> _File | None:
+        """The file of that name, if there is one."""
         if name not in self._files:
             self.look()
         return self._files.get(name)
@@ -72,17 +75,25 @@ def _read(path: Path, stamp: tuple[int, int]) -> _File:
     return _File(content, kind, hashlib.sha256(content).hexdigest()[:12], stamp)
 
 
-def page_routes(door: Door, folder: Path = _HERE) -> list[Route]:
+def templates_in(folder: Path) -> jinja2.Environment:
+    """The templates beside ``static``: what goes into them is text unless it says otherwise; nothing may be missing."""
+    loader = jinja2.FileSystemLoader(folder / "templates")
+    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+
+
+def page_routes(door: Door, folder: Path = HERE) -> list[Route]:
     """``/`` and ``/static/...``; ``folder`` holds ``templates`` and ``static``."""
     files = Files(folder / "static")
-    templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder / "templates"), autoescape=True, undefined=jinja2.StrictUndefined
-    )
+    templates = templates_in(folder)
+
+    def sheet(name: str) -> Markup:
+        return Markup('<link rel="stylesheet" href="{}">').format(files.url(name))
 
     async def page(request: Request) -> Response:
         files.look()
         nonce = secrets.token_urlsafe(16)
-        text = templates.get_template("page.html").render(nonce=nonce, imports=files.imports(), static=files.url)
+        icon = files.url("icon.svg")
+        text = templates.get_template("page.html").render(nonce=nonce, imports=files.imports(), icon=icon, sheet=sheet)
         return HTMLResponse(text, headers={"content-security-policy": page_policy(nonce, door)})
 
     async def static(request: Request) -> Response:
