@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lingbot_probes.signals import Numbered, Raw
@@ -10,11 +9,15 @@ from lingbot_probes.signals import Numbered, Raw
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Number ``n`` of ``session`` will never be taken as it is: ``why``."""
+    """Number ``n`` of ``session`` will never be taken as it is: ``why``. What can't be read of either is "" or 0.
+
+    ``kept``: its number has a place in the session, which a ``stand_in`` takes.
+    """
 
     session: str
     n: int
     why: str
+    kept: bool = True
 
     def stand_in(self) -> Numbered:
         """What takes its place, so that its number isn't missing and the map shows that something was here."""
@@ -28,7 +31,7 @@ class Batch:
     source: str
     probe: str
     items: dict[str, list[Numbered]]
-    numbered: Mapping[str, int]
+    numbered: dict[str, int]
     refused: list[Refused]
 
 

@@ -13,10 +13,10 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from lingbot_map.errors import LingbotMapError, StoreError
+from lingbot_map.errors import LingbotMapError, NotWritten, StoreError
 from lingbot_map.events import Described, Event
 from lingbot_map.intake import ranges
-from lingbot_map.pipeline.batches import Accepted, Batch
+from lingbot_map.pipeline.batches import Accepted, Batch, Refused
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
@@ -155,25 +155,44 @@ class Pipeline:
         account.last_at = self.clock()
         accepted = Accepted(refused=batch.refused)
         for refused in batch.refused:
-            if refused.n:
+            if refused.kept:
                 batch.items.setdefault(refused.session, []).append(refused.stand_in())
         for session_id in dict.fromkeys([*batch.items, *batch.numbered]):
             items, numbered = batch.items.get(session_id, []), batch.numbered.get(session_id, 0)
             if not items and not numbered:
                 continue
-            live = await self.shelf.find(session_id)
-            if live is None:
-                live = self._begin(session_id, max([numbered, *(item.n for item in items)]), batch.source)
-            if live is None:
-                account.received += len(items)
-                account.repeated += len(items)
-                if items:
-                    accepted.acked[session_id] = ranges(item.n for item in items)
-            elif live.session.recording.room:  # else nothing is acknowledged, and the source keeps it
-                acked = self._take(live, batch, items, numbered)
-                if acked and not live.session.recording.pending:
+            try:
+                acked = await self._ingest(session_id, batch, items, numbered)
+            except (NotWritten, OSError):
+                continue  # it may go well later: not acknowledged, so the source keeps it
+            except LingbotMapError as why:  # one bad session never hides the others, and never holds up its source
+                told = {(refused.session, refused.n) for refused in batch.refused}
+                fresh = [item.n for item in items if (session_id, item.n) not in told]
+                accepted.refused += [Refused(session_id, n, str(why), kept=False) for n in fresh]
+            else:
+                if acked:
                     accepted.acked[session_id] = acked
         return accepted
+
+    async def _ingest(
+        self, session_id: str, batch: Batch, items: Sequence[Numbered], numbered: int
+    ) -> list[tuple[int, int]]:
+        """What can be acknowledged of one session's part of the batch."""
+        live = await self.shelf.find(session_id)
+        if live is None:
+            live = self._begin(session_id, max([numbered, *(item.n for item in items)]), batch.source)
+        if live is None:
+            account = self.books.of(batch.source)
+            account.received += len(items)
+            account.repeated += len(items)
+            return ranges(item.n for item in items)
+        recording = live.session.recording
+        if recording.read_only:
+            raise StoreError("this session is one of the committed cases, which are never changed")
+        if not recording.room:
+            return []
+        acked = self._take(live, batch, items, numbered)
+        return acked if not recording.pending else []
 
     def _begin(self, session_id: str, highest: int, source: str) -> Live | None:
         """A new session; ``None`` if all that ``source`` says, up to ``highest``, belongs to one that was deleted."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -45,10 +47,6 @@ def assigned(n: int, session: str, value: Any) -> dict[str, Any]:
         b'{"v":1,"source":"' + b"x" * 65 + b'"}',
         b'{"v":1,"source":"s","events":{}}',
         b'{"v":1,"source":"s","numbered":[]}',
-        b'{"v":1,"source":"s","numbered":{"a":-1}}',
-        b'{"v":1,"source":"s","numbered":{"a":true}}',
-        b'{"v":1,"source":"s","numbered":{"":1}}',
-        b'{"v":1,"source":"s","numbered":{"a":9007199254740992}}',
         b'{"a": NaN}',
         b"[" * 100_000,
         b'{"a":' * 50_000,
@@ -70,11 +68,77 @@ def test_an_unreadable_event_is_refused_alone_and_its_number_is_kept(map: Client
     status, answer = map.post("/ingest", {"v": 1, "source": "s", "events": events, "numbered": {"one bad": 3}})
     assert status == 200
     assert answer["acked"] == {"one bad": [[1, 3]]}
-    assert [(r["session"], r["n"]) for r in answer["refused"]] == [("one bad", 2), ("", 0), ("", 0), ("", 0)]
+    assert [(r["session"], r["n"]) for r in answer["refused"]] == [("one bad", 2), ("", 4), ("", 0), ("x" * 257, 5)]
     assert "slot" in answer["refused"][0]["why"]
+    assert answer["refused"][2]["why"].startswith("events[4]: ")
     frame = map.keyframe("one bad")
     assert frame["losses"] == []
     assert len(frame["unplaced"]) == 1
+
+
+def raw_batch(*events: bytes, numbered: bytes = b"{}") -> bytes:
+    return b'{"v":1,"source":"s","events":[%b],"numbered":%b}' % (b",".join(events), numbered)
+
+
+def raw_event(n: int, session: str, value: bytes) -> bytes:
+    return b'{"session":"%b","n":%d,"signal":{"kind":"slot_assigned","slot":"x","value":%b}}' % (
+        session.encode(),
+        n,
+        value,
+    )
+
+
+@pytest.mark.parametrize(
+    "value", [b'"\\ud800"', b"NaN", b"-Infinity", b'"\xff"', b'{"\\udfff":1}', b"1" + b"0" * 400, b"[" * 80 + b"]" * 80]
+)
+def test_what_could_not_be_stored_is_refused_alone(map: Client, value: bytes) -> None:
+    session = f"unstorable {value[:12]!r}"
+    name = session.replace("\\", "\\\\").replace('"', '\\"')
+    body = raw_batch(*(raw_event(n, name, value if n == 2 else b'"good"') for n in (1, 2, 3)))
+    status, answer, _ = map.ask("POST", "/ingest", body, {"Content-Type": "application/json"})
+    assert (status, answer["acked"]) == (200, {session: [[1, 3]]})
+    assert [(r["session"], r["n"]) for r in answer["refused"]] in ([(session, 2)], [])  # a huge number is a float
+    assert map.keyframe(session)["losses"] == []
+
+
+def test_an_id_that_is_too_long_spoils_nothing_else(map: Client) -> None:
+    events = [assigned(1, "beside", 1), assigned(1, "x" * 257, 1), assigned(2, "beside", 2)]
+    answer = map.send(events)  # numbered names both sessions, as a probe does
+    assert answer["acked"] == {"beside": [[1, 2]]}
+    assert [(r["session"], r["n"]) for r in answer["refused"]] == [("x" * 257, 1)]
+    assert "256" in answer["refused"][0]["why"]
+    assert map.keyframe("beside")["losses"] == []
+
+
+@pytest.mark.parametrize(
+    ("session", "n"), [("a", -1), ("a", True), ("", 1), ("a", 2**53), ("x" * 257, 1), ("\ud800", 1), ("a", None)]
+)
+def test_a_number_that_is_none_is_refused_alone(map: Client, session: str, n: Any) -> None:
+    answer = map.send([assigned(1, "counted", 1)], numbered={"counted": 1, session: n})
+    assert answer["acked"] == {"counted": [[1, 1]]}
+    (refused,) = answer["refused"]
+    assert refused["n"] == 0
+    assert "numbered" in refused["why"]
+
+
+@pytest.mark.parametrize("kind", ["tick", "gap", "epoch_started", "policy_set", "described"])
+def test_nobody_says_what_is_the_maps_to_say(map: Client, kind: str) -> None:
+    signal = {"kind": kind, "source": "s", "first": 1, "last": 5, "epoch": "mine", "facts": {"origin": "me"}}
+    answer = map.send([assigned(1, kind, 1), {"session": kind, "n": 2, "signal": signal}])
+    assert (answer["acked"], [r["n"] for r in answer["refused"]]) == ({kind: [[1, 2]]}, [2])
+    frame = map.keyframe(kind)
+    assert (frame["losses"], frame["about"]["origin"], frame["cursor"]["epoch"] == "mine") == ([], "probe", False)
+
+
+def test_a_session_that_nobody_may_write_spoils_nothing_else(tmp_path: Path, root: Path) -> None:
+    cases = root / "snapshots" / "cases"
+    shutil.copytree(cases, tmp_path / "cases")
+    with running(tmp_path) as (_, map):
+        case = map.get("/api/sessions")["sessions"][0]["id"]
+        answer = map.send([assigned(1, "beside", 1), assigned(7, case, 1), assigned(2, "beside", 2)])
+        assert answer["acked"] == {"beside": [[1, 2]]}
+        assert [(r["session"], r["n"]) for r in answer["refused"]] == [(case, 7)]
+        assert "committed" in answer["refused"][0]["why"]
 
 
 def test_what_is_nested_too_deep_could_never_be_stored(map: Client) -> None:

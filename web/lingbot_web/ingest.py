@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import orjson
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Accepted, Batch, Pipeline, Refused
 from lingbot_probes import codec
+from lingbot_probes.signals import SIGNALS, Numbered
 from lingbot_web.api import expect_json
 
 MAX_DEPTH = 64
@@ -20,10 +22,7 @@ MAX_SOURCE = 64
 
 def read_batch(body: bytes) -> Batch:
     """The batch that ``body`` holds. An event that can't be read is refused alone; ``BadInput`` if nothing can be."""
-    try:
-        said: Any = orjson.loads(body)
-    except orjson.JSONDecodeError as why:
-        raise BadInput("batch", "JSON", f"{why.msg} at byte {why.pos}") from None
+    said, strict = _parsed(body)
     if type(said) is not dict:
         raise BadInput("batch", "an object", type(said).__name__)
     version = said.get("v")
@@ -32,47 +31,94 @@ def read_batch(body: bytes) -> Batch:
     source = _text(said, "source", MAX_SOURCE)
     if not source:
         raise BadInput("batch.source", "the probe's id", "nothing")
-    batch = Batch(source, _text(said, "probe", 256), {}, _numbered(said.get("numbered", {})), [])
+    batch = Batch(source, _text(said, "probe", 256), {}, {}, [])
     events = said.get("events", [])
     if type(events) is not list:
         raise BadInput("batch.events", "a list", type(events).__name__)
-    for item in events:
+    for i, item in enumerate(events):
         try:
-            if too_deep(item):
-                raise codec.SignalError("event", f"at most {MAX_DEPTH} levels", "more")
-            numbered = codec.numbered_from_dict(item)
+            numbered = _read_event(item, strict)
         except codec.SignalError as why:
-            _refuse(batch, item, str(why))
+            batch.refused.append(_refused(item, str(why), i))
         else:
             batch.items.setdefault(numbered.session, []).append(numbered)
+    _read_numbered(batch, said.get("numbered", {}))
     return batch
 
 
-def _refuse(batch: Batch, item: Any, why: str) -> None:
-    """Where session and number can be read it is acknowledged as refused, and its place is kept by a raw statement."""
+def _parsed(body: bytes) -> tuple[Any, bool]:
+    """(the value, whether it is strict JSON in UTF-8).
+
+    One event with a lone surrogate, a NaN or a byte that is not UTF-8 would spoil all others: then it is read as far as
+    Python's more lenient reader can, and what can't be stored is looked for in each event.
+    """
+    try:
+        return orjson.loads(body), True
+    except orjson.JSONDecodeError as why:
+        wrong = BadInput("batch", "JSON", f"{why.msg} at byte {why.pos}")
+    try:
+        return json.loads(body.decode("utf-8", "surrogateescape"), parse_constant=_NoNumber), False
+    except (ValueError, RecursionError):
+        raise wrong from None
+
+
+class _NoNumber:
+    """Stands for NaN and the infinities, which JSON doesn't have."""
+
+    def __init__(self, name: str) -> None:
+        pass
+
+
+def _read_event(item: Any, strict: bool) -> Numbered:
+    if too_deep(item):
+        raise codec.SignalError("event", f"at most {MAX_DEPTH} levels", "more")
+    if not (strict or storable(item)):
+        raise codec.SignalError("event", "text in UTF-8 and finite numbers of at most 64 bits", "something else")
+    numbered = codec.numbered_from_dict(item)
+    if type(numbered.signal) not in SIGNALS:
+        raise codec.SignalError("event.signal.kind", "what a bot can say", "a statement of the map's own")
+    return numbered
+
+
+def _refused(item: Any, why: str, place: int) -> Refused:
+    """Named as it was sent; where session and number are valid, its place is kept by a raw statement."""
     session, n = (item.get("session"), item.get("n")) if type(item) is dict else (None, None)
-    if type(session) is not str or not 0 < len(session) <= codec.MAX_SESSION_ID:
+    if type(session) is not str or not storable(session):
         session = ""
-    if session and type(n) is int and 0 < n <= codec.MAX_NUMBER:
-        batch.refused.append(Refused(session, n, why))
-    else:
-        batch.refused.append(Refused("", 0, why))
+    if type(n) is not int or not 0 < n <= codec.MAX_NUMBER:
+        n = 0
+    kept = 0 < len(session) <= codec.MAX_SESSION_ID and n > 0
+    return Refused(session, n, why if session and n else f"events[{place}]: {why}", kept)
+
+
+def storable(value: Any) -> bool:
+    """Whether JSON in UTF-8 can hold ``value``, which must not be nested too deep."""
+    try:
+        orjson.dumps(value)
+    except TypeError:  # orjson's error for all that it can't write is one
+        return False
+    return True
 
 
 def _text(said: dict[str, Any], field: str, limit: int) -> str:
     value = said.get(field, "")
-    if type(value) is not str or len(value) > limit:
+    if type(value) is not str or len(value) > limit or not storable(value):
         raise BadInput(f"batch.{field}", f"text of at most {limit} characters", "something else")
     return value
 
 
-def _numbered(said: Any) -> dict[str, int]:
-    if type(said) is not dict or not all(
-        0 < len(session) <= codec.MAX_SESSION_ID and type(n) is int and 0 <= n <= codec.MAX_NUMBER
-        for session, n in said.items()
-    ):
-        raise BadInput("batch.numbered", "the highest number of each session", "something else")
-    return said
+def _read_numbered(batch: Batch, said: Any) -> None:
+    """The highest number of each session; of one that can't be, which may have been refused already, it says nothing."""
+    if type(said) is not dict:
+        raise BadInput("batch.numbered", "the highest number of each session", type(said).__name__)
+    named = {refused.session for refused in batch.refused}
+    for session, n in said.items():
+        good = storable(session) and 0 < len(session) <= codec.MAX_SESSION_ID
+        if good and type(n) is int and 0 <= n <= codec.MAX_NUMBER:
+            batch.numbered[session] = n
+        elif good or session not in named:
+            why = f"numbered: expected a session's id and a number from 0 to {codec.MAX_NUMBER}"
+            batch.refused.append(Refused(session if storable(session) else "", 0, why, kept=False))
 
 
 def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
