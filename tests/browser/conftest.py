@@ -51,12 +51,20 @@ class Watch:
         self.hosts: set[str] = set()
 
     def page(
-        self, *, width: int = 1600, height: int = 1000, locale: str = "en-US", scheme: str = "light", init: str = ""
+        self,
+        *,
+        width: int = 1600,
+        height: int = 1000,
+        locale: str = "en-US",
+        zone: str = "UTC",
+        scheme: str = "light",
+        init: str = "",
     ) -> Page:
         """A fresh page with a fresh context."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height},
             locale=locale,
+            timezone_id=zone,
             color_scheme="dark" if scheme == "dark" else "light",
             reduced_motion="reduce",
         )

@@ -2,6 +2,7 @@
 
 import { copyText } from 'lb/clipboard';
 import { plain } from 'lb/dom';
+import { zoneShown } from 'lb/format';
 import { lang, text } from 'lb/i18n';
 import { LAYERS, readPlace, takeToken, writePlace } from 'lb/link';
 import { toast } from 'lb/states';
@@ -84,7 +85,7 @@ export function pick(score, selection, reveal) {
 
 /** The link to a place, on the clipboard or, where that is not allowed, in the address bar. @param {Place} place */
 export async function copyPlace(place) {
-  const fragment = writePlace({ ...place, theme: theme(), lang: lang() });
+  const fragment = writePlace({ ...place, theme: theme(), lang: lang(), zone: zoneShown() });
   const url = new URL(document.baseURI);
   url.hash = fragment;
   if (await copyText(url.href)) toast(text('copied.link'));

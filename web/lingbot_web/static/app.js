@@ -7,7 +7,7 @@ import { Card } from 'lb/card';
 import { byId } from 'lb/dom';
 import { Feed } from 'lb/feed';
 import { Finder } from 'lb/finder';
-import { count } from 'lb/format';
+import { count, setLocales, setZone } from 'lb/format';
 import { lang, langOf, setLang, text } from 'lb/i18n';
 import { showHelp } from 'lb/help';
 import { Importing } from 'lb/importing';
@@ -24,10 +24,11 @@ import { Sessions } from 'lb/sessions';
 import { Side } from 'lb/side';
 import { standingOf } from 'lb/standing';
 import { Banner, Voice, toast } from 'lb/states';
-import { chooseLang, chosenLang, setTheme, startTheme, theme } from 'lb/theme';
+import { chooseLang, chosenLang, chosenZone, setTheme, startTheme, theme } from 'lb/theme';
 import { Tip } from 'lb/tip';
 import { Toolbar } from 'lb/toolbar';
 import { Transport } from 'lb/transport';
+import { ZoneSwitch } from 'lb/zone_switch';
 
 /** @typedef {import('lb/types').Selection} Selection */
 /** @typedef {import('lb/link').Place} Place */
@@ -39,6 +40,8 @@ export class Page {
     if (token) storeToken(token);
     this.session = new OpenSession(this, place);
     setLang(place.lang ?? chosenLang() ?? langOf(navigator.languages));
+    setLocales(navigator.languages);
+    setZone(place.zone ?? chosenZone() ?? 'local');
     startTheme(place.theme, () => this.score.themeChanged());
 
     this.api = new Api(token || storedToken());
@@ -72,6 +75,7 @@ export class Page {
     this.banner = new Banner(this.feed, (seq) => this.#showEvent(seq));
     this.voice = new Voice();
     this.notes = new Notes(this.score);
+    this.zone = new ZoneSwitch(() => this.relabel());
     this.importing = new Importing(this.api, { onDone: (keys) => this.sessions.load().then(() => this.session.open(keys[0] ?? '')), onToast: toast });
     this.sessions = new Sessions(byId('left-list'), this.api, {
       onOpen: (key) => this.session.open(key),
@@ -246,6 +250,7 @@ export class Page {
     this.transport.render();
     this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail);
     this.notes.render(map);
+    this.zone.render(map);
     this.address.soon();
   }
 }

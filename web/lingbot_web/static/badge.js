@@ -1,6 +1,6 @@
 // What the badge in the toolbar says: where the picture stands between live and past, and how the line is.
 
-import { clock, count, day } from 'lb/format';
+import { count, day, since } from 'lb/format';
 import { text } from 'lb/i18n';
 
 /** @typedef {'none' | 'live' | 'paused' | 'replay' | 'recorded' | 'quiet' | 'offline' | 'connecting'} Badge */
@@ -21,7 +21,7 @@ export function badgeOf({ feed, score, card, standing, held, started }) {
   if (!score.map || feed.line === 'connecting') return { badge: card === 'waiting' && feed.line === 'open' ? 'live' : 'connecting', detail: '' };
   if (held || score.playhead !== null) return { badge: held ? 'paused' : 'replay', detail: `seq ${count(score.playhead ?? score.map.cursor.seq)}` };
   if (ended) return { badge: 'recorded', detail: started ? day(started) : '' };
-  if (!live) return { badge: 'quiet', detail: text('badge.since', { at: day(last) === day(Date.now() / 1000) ? clock(last).slice(0, 5) : day(last) }) };
+  if (!live) return { badge: 'quiet', detail: text('badge.since', { at: since(last, Date.now() / 1000) }) };
   const rate = feed.rate.perSecond(performance.now());
   const events = `${rate >= 10 || rate === 0 ? Math.round(rate) : rate.toFixed(1)} ev/s`;
   return { badge: 'live', detail: rate > 0 && feed.delay !== null ? `${events} · ${Math.round(feed.delay * 1000)} ms` : events };

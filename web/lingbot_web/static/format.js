@@ -1,43 +1,119 @@
-// Times, numbers and values as people read them.
+// Times, numbers and values as people read them. The one place that knows the reader's locale and the zone of the times:
+// every time on the page is of one zone, the reader's own or UTC, and says which.
 
-import { text } from 'lb/i18n';
+import { lang, text } from 'lb/i18n';
+
+/** @typedef {'local' | 'utc'} Zone */
+
+/** Minutes east of Greenwich at a moment of the reader's own zone. @param {Date} date */
+const offset = (date) => -date.getTimezoneOffset();
+
+/** @type {Zone} */
+let zoneOfTimes = 'local';
+/** @type {readonly string[]} */
+let wanted = [];
+/** @type {Map<string, Intl.DateTimeFormat>} */
+const dates = new Map();
+/** @type {Map<string, Intl.NumberFormat>} */
+const numbers = new Map();
+
+/** @returns {Zone} the zone that all times are shown in */
+export function zoneShown() {
+  return zoneOfTimes;
+}
+
+/** @param {Zone} next */
+export function setZone(next) {
+  zoneOfTimes = next;
+}
+
+/** What the reader's browser asks for, for the habits of a region: en-GB and en-US write dates in another order. @param {readonly string[]} tags */
+export function setLocales(tags) {
+  wanted = tags;
+}
+
+/** The reader's own kind of the language that is shown. */
+export function locale() {
+  const own = wanted.find((tag) => tag.toLowerCase().split('-')[0] === lang());
+  return own ?? (lang() === 'zh' ? 'zh-CN' : 'en-GB');
+}
 
 /** @param {number} value */
 const two = (value) => String(value).padStart(2, '0');
 
-/** 14:06:45 in the reader's zone. @param {number | null | undefined} at Unix seconds */
+/** The moment as a Date whose UTC fields are those of the zone shown. @param {number} at Unix seconds */
+function fields(at) {
+  const date = new Date(at * 1000);
+  return zoneOfTimes === 'utc' || Number.isNaN(date.getTime()) ? date : new Date(date.getTime() + offset(date) * 60_000);
+}
+
+/** @param {number | null | undefined} at @returns {at is number} */
+function told(at) {
+  return typeof at === 'number' && Number.isFinite(at) && !Number.isNaN(new Date(at * 1000).getTime());
+}
+
+/** 14:06:45, by 24 hours in every language: it stands in columns. @param {number | null | undefined} at Unix seconds */
 export function clock(at) {
-  if (typeof at !== 'number' || !Number.isFinite(at)) return '';
-  const date = new Date(at * 1000);
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  if (!told(at)) return '';
+  const date = fields(at);
+  return `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;
 }
 
-/** 2026-11-30 14:06:45 UTC+08:00, for titles: the zone is part of a time. @param {number | null | undefined} at */
+/** 14:06 @param {number | null | undefined} at */
+export function minute(at) {
+  return clock(at).slice(0, 5);
+}
+
+/** "30 Nov 2026, 14:06:45 UTC+08:00", for titles: the zone is part of a time. @param {number | null | undefined} at */
 export function stamp(at) {
-  if (typeof at !== 'number' || !Number.isFinite(at)) return '';
-  return `${day(at)} ${clock(at)} ${zone(at)}`;
+  return told(at) ? `${day(at)}${lang() === 'zh' ? ' ' : ', '}${clock(at)} ${zone(at)}` : '';
 }
 
-/** 2026-11-30 @param {number} at */
+/** "30 Nov 2026", "2026年11月30日" @param {number | null | undefined} at */
 export function day(at) {
-  const date = new Date(at * 1000);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return told(at) ? dateFormat('day', { year: 'numeric', month: 'short', day: 'numeric' }).format(fields(at)) : '';
 }
 
-/** UTC+08:00 @param {number} at */
+/** The day without its year, where that is `now`'s. @param {number} at @param {number} now */
+function shortDay(at, now) {
+  if (!told(at)) return '';
+  if (fields(at).getUTCFullYear() !== fields(now).getUTCFullYear()) return day(at);
+  return dateFormat('short', { month: 'short', day: 'numeric' }).format(fields(at));
+}
+
+/** Whether two moments are of one day. @param {number} a @param {number} b */
+export function sameDay(a, b) {
+  return told(a) && told(b) && fields(a).toISOString().slice(0, 10) === fields(b).toISOString().slice(0, 10);
+}
+
+/** @param {string} name @param {Intl.DateTimeFormatOptions} options */
+function dateFormat(name, options) {
+  const key = `${name} ${locale()}`;
+  let format = dates.get(key);
+  if (!format) dates.set(key, (format = new Intl.DateTimeFormat(locale(), { ...options, timeZone: 'UTC' })));
+  return format;
+}
+
+/** "UTC+08:00" at that moment, or "UTC". @param {number} at */
 export function zone(at) {
-  const minutes = -new Date(at * 1000).getTimezoneOffset();
+  if (zoneOfTimes === 'utc') return 'UTC';
+  const minutes = offset(new Date(at * 1000));
   const size = Math.abs(minutes);
   return `UTC${minutes < 0 ? '−' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
-/** "just now", "8 s", "3 min", then the time of day, then the date. @param {number} at @param {number} now */
+/** "now", "8 s", "3 min", then the time of day, then the date. @param {number} at @param {number} now */
 export function ago(at, now) {
   const seconds = Math.max(0, now - at);
   if (seconds < 5) return text('time.now');
   if (seconds < 60) return text('time.seconds', { n: Math.floor(seconds) });
   if (seconds < 3600) return text('time.minutes', { n: Math.floor(seconds / 60) });
-  return day(at) === day(now) ? clock(at).slice(0, 5) : day(at).slice(2);
+  return sameDay(at, now) ? minute(at) : shortDay(at, now);
+}
+
+/** When something was, as short as it can be said: today's time of day, else the day. @param {number} at @param {number} now */
+export function since(at, now) {
+  return sameDay(at, now) ? minute(at) : shortDay(at, now);
 }
 
 /** 1:05:09 or 4:34 @param {number} seconds */
@@ -55,12 +131,15 @@ export function age(seconds) {
   return text('time.years', { n: Math.floor(days / 365.25) });
 }
 
-/** 18 702, with thin spaces. @param {number} value */
+/** 18,702 @param {number} value */
 export function count(value) {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, '\u2009');
+  const key = locale();
+  let format = numbers.get(key);
+  if (!format) numbers.set(key, (format = new Intl.NumberFormat(key, { maximumFractionDigits: 0 })));
+  return format.format(value);
 }
 
-/** 0.87; "" for what is no number. @param {unknown} value @param {number} [digits] */
+/** 0.87; "" for what is no number. With a point in both languages, as in the raw events beside it. @param {unknown} value @param {number} [digits] */
 export function score(value, digits = 2) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return '';
   return Math.abs(value) >= 100 ? String(Math.round(value)) : value.toFixed(digits);

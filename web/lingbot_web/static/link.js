@@ -12,6 +12,7 @@
  * @property {number} [playhead] seq; absent = latest
  * @property {'light' | 'dark'} [theme]
  * @property {'zh' | 'en'} [lang]
+ * @property {'utc' | 'local'} [zone] of the times
  */
 
 /** @type {Layer[]} */
@@ -55,6 +56,7 @@ export function readPlace(fragment) {
     } else if (name === 'at' && /^[1-9]\d{0,15}$/.test(value)) place.playhead = Number(value);
     else if (name === 'theme' && (value === 'light' || value === 'dark')) place.theme = value;
     else if (name === 'lang' && (value === 'zh' || value === 'en')) place.lang = value;
+    else if (name === 'tz' && (value === 'utc' || value === 'local')) place.zone = value;
   }
   return place;
 }
@@ -79,6 +81,7 @@ export function writePlace(place) {
   if (place.playhead) parts.push(`at=${place.playhead}`);
   if (place.theme) parts.push(`theme=${place.theme}`);
   if (place.lang) parts.push(`lang=${place.lang}`);
+  if (place.zone) parts.push(`tz=${place.zone}`);
   return parts.join('&');
 }
 

@@ -4,6 +4,7 @@ import { openingPlace, showPlace, visit } from 'lb/address';
 import { Refused, storeToken } from 'lb/api';
 import { plain } from 'lb/dom';
 import { DIRTY } from 'lb/fold';
+import { zoneShown } from 'lb/format';
 import { lang, text } from 'lb/i18n';
 import { isLive } from 'lb/standing';
 import { toast } from 'lb/states';
@@ -96,6 +97,7 @@ export class OpenSession {
     const { token, place } = openingPlace(hash);
     if (place.theme && place.theme !== theme()) this.page.switchTheme();
     if (place.lang && place.lang !== lang()) this.page.switchLang();
+    if (place.zone && place.zone !== zoneShown()) this.page.zone.switch(place.zone);
     this.asked = place;
     if (token && (token !== this.page.api.token || this.page.feed.line === 'unauthorised')) this.admit(token);
     else visit(this);

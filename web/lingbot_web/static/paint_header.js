@@ -1,4 +1,5 @@
 // The header: for each turn its number, its time, what was said, and glyphs of what was found there.
+import { clock as clockText, zoneShown } from 'lb/format';
 import { drawGlyph } from 'lb/glyphs';
 import { Ink } from 'lb/ink';
 import { FINDING_KINDS, badBit } from 'lb/kinds';
@@ -134,21 +135,20 @@ export function numberStep(w) {
   return 2000;
 }
 
-/** @type {Map<number, string>} */
+/** @type {Map<string, string>} */
 const clocks = new Map();
 
 /** Clock time, or the time since the dialogue began. @param {Scene} scene @param {number} number @param {boolean} clock */
 function timeText(scene, number, clock) {
   const turn = scene.map.turn(number);
-  if (!turn) return '';
+  if (!turn || scene.map.about.timed === false) return '';
   const at = turn.said_at ?? turn.at;
   if (clock) {
-    const key = Math.floor(at);
+    const key = `${zoneShown()} ${Math.floor(at)}`;
     let shown = clocks.get(key);
     if (shown === undefined) {
       if (clocks.size > 2000) clocks.clear();
-      const date = new Date(at * 1000);
-      shown = Number.isNaN(date.getTime()) ? '' : [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => String(n).padStart(2, '0')).join(':');
+      shown = clockText(at);
       clocks.set(key, shown);
     }
     return shown;

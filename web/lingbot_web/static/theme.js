@@ -1,7 +1,9 @@
-// Light or dark: the system's until somebody chooses. The choice, like that of the language, is kept in this browser.
+// Light or dark: the system's until somebody chooses. The choice, like those of the language and of the zone of times, is
+// kept in this browser.
 
 const THEME = 'lingbot-map.theme';
 const LANG = 'lingbot-map.lang';
+const ZONE = 'lingbot-map.zone';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** @typedef {'light' | 'dark'} Theme */
@@ -33,6 +35,17 @@ export function chosenLang() {
 /** @param {'zh' | 'en'} lang */
 export function chooseLang(lang) {
   keep(LANG, lang);
+}
+
+/** @returns {'utc' | 'local' | null} the zone of times chosen here before */
+export function chosenZone() {
+  const zone = read(ZONE);
+  return zone === 'utc' || zone === 'local' ? zone : null;
+}
+
+/** @param {'utc' | 'local'} zone */
+export function chooseZone(zone) {
+  keep(ZONE, zone);
 }
 
 /** @returns {Theme} */
