@@ -26,7 +26,7 @@ from lingbot_map.policy import Policy
 from lingbot_map.session import Session
 from lingbot_map.store import Store, key_of
 from lingbot_map.store.files import FileStore
-from lingbot_map.store.index import Index, Page
+from lingbot_map.store.index import Apart, Index, Page
 from lingbot_probes.signals import Numbered, SessionEnded
 
 SYNC_BEAT = 0.1
@@ -340,10 +340,10 @@ class Pipeline:
         found = self.index.get(key)
         return msgspec.to_builtins(found) if found is not None else None
 
-    def search(self, q: str = "", *, before: str = "", limit: int = 50) -> Page:
-        """A page of the list of sessions, as of now."""
+    def search(self, q: str = "", *, before: str = "", limit: int = 50, apart: Apart = "") -> Page:
+        """A page of the list of sessions, as of now; with ``apart`` only those that lists show apart."""
         self.showing.count()
-        return self.index.search(q, before=before, limit=limit)
+        return self.index.search(q, before=before, limit=limit, apart=apart)
 
     async def delete(self, key: str) -> None:
         """Remove a session for good. Raises ``UnknownSession``, and ``StoreError`` for a committed case."""

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -23,7 +24,7 @@ from lingbot_map.store.disk import FILE_MODE, open_file
 from lingbot_map.store.summary import Summary
 from lingbot_probes.signals import Retrieved
 
-VERSION = 1
+VERSION = 2
 _HOUR = 3600
 WINDOW_S = 7 * 24 * _HOUR
 """How far back hits count."""
@@ -34,8 +35,9 @@ _KEY_BEGINS = 8
 _TABLES = """
 CREATE TABLE sessions (
     key TEXT PRIMARY KEY, updated_at REAL NOT NULL, live INTEGER NOT NULL, ended INTEGER NOT NULL, seq INTEGER NOT NULL,
-    words TEXT NOT NULL, summary BLOB NOT NULL
+    apart TEXT NOT NULL, words TEXT NOT NULL, summary BLOB NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX by_apart ON sessions (apart) WHERE apart <> '';
 CREATE INDEX by_time ON sessions (updated_at DESC, key DESC);
 CREATE TABLE findings (
     key TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (key, kind)
@@ -45,6 +47,9 @@ CREATE TABLE hits (
 ) WITHOUT ROWID;
 CREATE INDEX hits_by_key ON hits (key);
 """
+
+Apart = Literal["", "pinned", "case"]
+"""What a list shows apart from its days, however old it is: what somebody pinned, and the cases that come along."""
 
 Hits = Counter[tuple[str, int]]
 """(document, hour) -> how often the document was in a `prompt` stage in that hour."""
@@ -167,13 +172,14 @@ class Index:
             for summary, hits in rows:
                 key = summary.key
                 db.execute(
-                    "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         key,
                         summary.updated_at,
                         summary.live,
                         summary.ended_at is not None,
                         summary.events,
+                        _apart(summary),
                         _words(summary),
                         msgspec.msgpack.encode(summary),
                     ),
@@ -206,11 +212,12 @@ class Index:
         row = self._db.execute("SELECT summary FROM sessions WHERE key = ?", (key,)).fetchone()
         return _summary(row[0]) if row else None
 
-    def search(self, q: str = "", *, before: str = "", limit: int = 50, finding: str = "") -> Page:
+    def search(self, q: str = "", *, before: str = "", limit: int = 50, finding: str = "", apart: Apart = "") -> Page:
         """Sessions whose id, title, name or last utterance contain all words of ``q``, newest first.
 
         Case doesn't count; a key is found by its beginning. ``finding`` asks for sessions that have a finding of that
-        kind. ``before`` is the ``next`` of the page before; one that says nothing counts as none.
+        kind, ``apart`` for those that lists show apart. ``before`` is the ``next`` of the page before; one that says
+        nothing counts as none.
         """
         where, values = ["1"], list[object]()
         for word in q.casefold().split():
@@ -223,6 +230,9 @@ class Index:
         if finding:
             where.append("key IN (SELECT key FROM findings WHERE kind = ? AND count > 0)")
             values.append(finding)
+        if apart:
+            where.append("apart = ?")
+            values.append(apart)
         fits = " AND ".join(where)
         total = self._db.execute(f"SELECT count(*) FROM sessions WHERE {fits}", values).fetchone()[0]
         place = _place(before)
@@ -271,6 +281,10 @@ def remembered(path: Path) -> dict[str, Summary]:
             return {key: _summary(row) for key, row in db.execute("SELECT key, summary FROM sessions")}
     except (sqlite3.Error, OSError, msgspec.MsgspecError):
         return {}
+
+
+def _apart(summary: Summary) -> Apart:
+    return "pinned" if summary.pinned else "case" if summary.origin == "case" else ""
 
 
 def _words(summary: Summary) -> str:

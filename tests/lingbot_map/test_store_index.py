@@ -114,6 +114,18 @@ def test_pages_go_through_all_sessions_newest_first_once_each(index: Index) -> N
     assert [row.updated_at for row in seen] == sorted((row.updated_at for row in rows), reverse=True)
 
 
+def test_what_lists_show_apart_is_found_however_old_it_is(index: Index) -> None:
+    rows = [summary(f"s{i}", updated_at=BEGIN + i) for i in range(50)]
+    pinned, case = summary("p", pinned=True, updated_at=BEGIN - 2), summary("c", origin="case", updated_at=BEGIN - 1)
+    index.update([(row, []) for row in [*rows, pinned, case]], NOW)
+    assert [row.id for row in index.search(apart="pinned").sessions] == ["p"]
+    assert [row.id for row in index.search(apart="case").sessions] == ["c"]
+    assert index.search("s1", apart="case").total == 0
+    assert index.search(limit=1).total == 52
+    index.update([(msgspec.structs.replace(pinned, pinned=False), [])], NOW)
+    assert index.search(apart="pinned").total == 0
+
+
 @pytest.mark.parametrize("before", ["x", ":", "1e999:", "nan:a", "1.0"])
 def test_a_cursor_that_says_nothing_is_the_first_page(index: Index, before: str) -> None:
     index.update([(summary("a"), [])], NOW)

@@ -54,6 +54,16 @@ def test_the_list_comes_in_pages_without_repeats(map: Client) -> None:
     assert sorted(seen) == [f"s{i}" for i in range(5)]
 
 
+def test_pinned_sessions_are_asked_for_apart(map: Client) -> None:
+    map.say("hello", session=SESSION)
+    map.say("hello", session="other")
+    assert map.get("/api/sessions?apart=pinned")["total"] == 0
+    map.post(path(), {"pinned": True})
+    assert [summary["id"] for summary in map.get("/api/sessions?apart=pinned")["sessions"]] == [SESSION]
+    assert map.get("/api/sessions?apart=case")["total"] == 0
+    assert map.ask("GET", "/api/sessions?apart=yes")[0] == 400
+
+
 def test_any_moment_comes_back_as_it_was(map: Client) -> None:
     map.say("first", session=SESSION)
     then = map.keyframe(SESSION)

@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import orjson
@@ -29,6 +29,7 @@ from lingbot_map.errors import (
 )
 from lingbot_map.events import event_to_dict
 from lingbot_map.pipeline import Live, Pipeline
+from lingbot_map.store.index import Apart
 from lingbot_web.export import page as page_of
 from lingbot_web.messages import is_key
 
@@ -37,6 +38,8 @@ MAX_PAGE = 200
 BLOCK = 500
 """Events in one block of history; a complete block never changes."""
 MAX_NAME = 200
+
+_APART: tuple[Apart, ...] = get_args(Apart)
 
 _FOR_EVER = "private, max-age=31536000, immutable"
 _COMPRESS_FROM = 4096
@@ -102,7 +105,12 @@ class Api:
     async def sessions(self, request: Request) -> Response:
         query = request.query_params
         limit = _number(query.get("limit", "50"), "limit", 1, MAX_PAGE)
-        page = self.pipeline.search(query.get("q", "")[:200], before=query.get("before", "")[:200], limit=limit)
+        apart = query.get("apart", "")
+        if apart not in _APART:
+            raise BadInput("apart", " or ".join(filter(None, _APART)), "something else")
+        page = self.pipeline.search(
+            query.get("q", "")[:200], before=query.get("before", "")[:200], limit=limit, apart=apart
+        )
         return reply(page_of(page))
 
     async def session(self, request: Request) -> Response:
