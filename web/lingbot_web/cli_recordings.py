@@ -111,15 +111,25 @@ def sessions(
 
 def export(
     session: Annotated[str, typer.Argument(help="The session's id, its key, or the beginning of the key.")],
-    to: Annotated[str, typer.Option("--to", help="The format; jsonl is the recording as it is kept.")] = "jsonl",
-    out: Annotated[Path | None, typer.Option(help="The file to write; standard output without it.")] = None,
+    to: Annotated[
+        str, typer.Option("--to", help="jsonl: the recording as it is kept; html: one page that opens offline.")
+    ] = "jsonl",
+    at: Annotated[int | None, typer.Option("--at", help="html: open at this event, by its seq.")] = None,
+    events: Annotated[
+        bool, typer.Option("--events/--no-events", help="html: with the raw events that the inspector shows.")
+    ] = True,
+    out: Annotated[Path | None, typer.Option("--out", help="The file to write; - or nothing: standard output.")] = None,
     data: Data = SNAPSHOTS,
 ) -> int:
     """Write a session in a format that others read.
 
-    Example: lingbot-map export 3f0a --to jsonl --out call.jsonl
+    Example: lingbot-map export 3f0a --to html --at 130 --out incident.html
+
+    Example: lingbot-map export 3f0a --out call.jsonl
     """
-    exporting.export(data, session, to, out)
+    wish = exporting.Wish(to=to, at=at, events=events)
+    with terminal.progress("Reading the recording") as progress:
+        exporting.export(data, session, wish, out, progress)
     return 0
 
 

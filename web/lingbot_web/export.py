@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 
+from lingbot_map import codec
 from lingbot_map.errors import BadInput, UnknownSession
+from lingbot_map.events import Event
+from lingbot_map.session import map_of
 from lingbot_map.store import Recording, key_of
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Page
 from lingbot_map.store.lines import event_line, header_line
+from lingbot_map.store.summary import summarize
+from lingbot_web.export_html import Recorded, html
 
-FORMATS = ("jsonl",)
+Progress = Callable[[int, int], None]
+"""Called with how many events were read, and of how many."""
+
+_TOLD_EVERY = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How a session is wanted: ``to`` a format; a page opens ``at`` a seq (None: the end) and holds raw ``events``."""
+
+    to: str = "jsonl"
+    at: int | None = None
+    events: bool = True
 
 
 def page(found: Page) -> dict[str, Any]:
@@ -23,21 +41,29 @@ def page(found: Page) -> dict[str, Any]:
     return {"sessions": msgspec.to_builtins(found.sessions), "total": found.total, "next": found.next or None}
 
 
-def export(data: Path, session: str, to: str, out: Path | None) -> None:
-    """Write ``session`` (an id, a key, or the beginning of one) to ``out``, or to standard output.
+def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Progress | None = None) -> None:
+    """Write ``session`` (an id, a key, or the beginning of one) to ``out``, or to standard output (None or ``-``).
 
-    Raises ``BadInput`` for an unknown format or a beginning that fits several, ``UnknownSession`` for none.
+    A file is written beside and renamed, so what stands at ``out`` is whole. Raises ``BadInput`` for an unknown
+    format, a moment that isn't there or a beginning that fits several, ``UnknownSession`` for none, ``TooLarge``.
     """
-    if to not in FORMATS:
-        raise BadInput("--to", " or ".join(FORMATS), to)
+    if wish.to not in _WRITERS:
+        raise BadInput("--to", " or ".join(_WRITERS), wish.to)
+    if wish.to != "html" and wish.at is not None:
+        raise BadInput("--at", "--to html beside it", f"--to {wish.to}", "only a page opens at a moment")
+    to_terminal = out is None and sys.stdout.isatty()
+    if wish.to == "html" and to_terminal:
+        raise BadInput("--out", "a file for the page", "none", "name one, or - for standard output")
     recording = find(FileStore(data, read_only=True), session, data)
-    if out is None:
-        _write(recording, sys.stdout.buffer)
+    write = _WRITERS[wish.to]
+    if out is None or str(out) == "-":
+        write(recording, wish, sys.stdout.buffer, progress)
+        sys.stdout.buffer.flush()
         return
     beside = out.with_name(out.name + ".part")
     try:
         with beside.open("wb") as file:
-            _write(recording, file)
+            write(recording, wish, file, progress)
         beside.replace(out)
     finally:
         beside.unlink(missing_ok=True)
@@ -57,13 +83,44 @@ def find(store: FileStore, session: str, where: Path) -> Recording:
     return store.open(key)
 
 
-def _write(recording: Recording, file: BinaryIO) -> None:
-    file.write(header_line(recording.session))
-    for line in _lines(recording):
-        file.write(line)
-    file.flush()
-
-
-def _lines(recording: Recording) -> Iterator[bytes]:
+def jsonl(recording: Recording) -> Iterator[bytes]:
+    """The recording as it is kept, line by line."""
+    yield header_line(recording.session)
     for event in recording.events():
         yield event_line(event)
+
+
+def _write_jsonl(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    for number, line in enumerate(jsonl(recording)):
+        file.write(line)
+        if progress and number % _TOLD_EVERY == 0:
+            progress(number, recording.last_seq)
+
+
+def _write_html(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    map = map_of(recording)
+    last = map.cursor.seq
+    if wish.at is not None and not 1 <= wish.at <= last:
+        raise BadInput("--at", f"a seq from 1 to {last:,}", f"{wish.at:,}")
+
+    def events() -> Iterator[Event]:
+        for number, event in enumerate(recording.events(1, last)):
+            if progress and number % _TOLD_EVERY == 0:
+                progress(number, last)
+            yield event
+
+    recorded = Recorded(
+        summary=msgspec.to_builtins(summarize(map, recording.key, case=recording.origin == "case")),
+        keyframe=codec.keyframe(map),
+        events=events() if wish.events else None,
+        place=f"at={wish.at}" if wish.at is not None else "",
+    )
+    remedy = "leave the raw events out with --no-events" if wish.events else "send the recording itself: --to jsonl"
+    file.write(html(recorded, remedy=remedy))
+
+
+_WRITERS: dict[str, Callable[[Recording, Wish, BinaryIO, Progress | None], None]] = {
+    "jsonl": _write_jsonl,
+    "html": _write_html,
+}
+FORMATS = tuple(_WRITERS)

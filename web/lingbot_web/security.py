@@ -12,8 +12,10 @@ import hmac
 import logging
 import secrets
 import traceback
+from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from urllib.parse import urlsplit
 
 import orjson
@@ -147,6 +149,8 @@ _ALWAYS: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
 )
+_LEAVE = ((b"connection", b"close"),)
+"""Said where a body was not read: what follows on the connection is the rest of it, and no request."""
 _UNLESS_SAID: tuple[tuple[bytes, bytes], ...] = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -163,6 +167,22 @@ def page_policy(nonce: str, door: Door) -> str:
         f"font-src 'self'; connect-src 'self' {sockets}; manifest-src 'self'; base-uri 'none'; object-src 'none'; "
         "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
+
+
+def file_policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
+    """The policy that a page carries in itself when it is opened from disk: these texts run, nothing is fetched.
+
+    What only a header may say (``frame-ancestors``) is left out.
+    """
+    return (
+        f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes(styles)}; img-src data:; "
+        "connect-src 'none'; base-uri 'none'; object-src 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _hashes(texts: Iterable[str]) -> str:
+    return " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
 class Gate:
@@ -183,14 +203,14 @@ class Gate:
             refusal = _examine_body(scope["headers"], scope["method"], limit)
         if refusal is not None:
             self.refused += 1
-            await _refuse(scope, send, refusal)
+            await _refuse(scope, send, refusal, _unread(scope))
             return
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return
-        await self._answer(scope, _bounded(receive, limit), send)
+        await self._answer(scope, _Bounded(receive, limit, unread=_unread(scope)), send)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, receive: _Bounded, send: Send) -> None:
         started = False
 
         async def send_with_headers(message: Message) -> None:
@@ -201,6 +221,7 @@ class Gate:
                 said = {name for name, _ in headers}
                 headers += _ALWAYS
                 headers += [header for header in _UNLESS_SAID if header[0] not in said]
+                headers += _LEAVE if receive.unread else ()
                 message = {**message, "headers": headers}
             await send(message)
 
@@ -210,7 +231,8 @@ class Gate:
             # One line: where it was, never what came in; a traceback that a request can provoke would fill the log.
             _log.error("fault while answering: %s", one_line(fault))
             if not started:
-                await _refuse(scope, send, Refusal(500, "The map could not answer that; its log says more."))
+                refusal = Refusal(500, "The map could not answer that; its log says more.")
+                await _refuse(scope, send, refusal, receive.unread)
 
 
 def one_line(fault: BaseException) -> str:
@@ -231,21 +253,33 @@ def _examine_body(headers: list[tuple[bytes, bytes]], method: str, limit: int) -
     return None
 
 
-def _bounded(receive: Receive, limit: int) -> Receive:
-    taken = 0
+class _Bounded:
+    """A request's ``receive`` that takes at most ``limit`` bytes; ``unread``: there is a body, and not all is here."""
 
-    async def bounded() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > limit:
-            raise HTTPException(413, f"The body may have at most {limit:,} bytes.")
+    def __init__(self, receive: Receive, limit: int, *, unread: bool) -> None:
+        self.unread = unread
+        self._receive = receive
+        self._limit = limit
+        self._taken = 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._taken += len(message.get("body", b""))
+        if self._taken > self._limit:
+            raise HTTPException(413, f"The body may have at most {self._limit:,} bytes.")
+        self.unread = self.unread and bool(message.get("more_body"))
         return message
 
-    return bounded
+
+def _unread(scope: Scope) -> bool:
+    """Whether a body follows the head."""
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0"))
+        for name, value in scope["headers"]
+    )
 
 
-async def _refuse(scope: Scope, send: Send, refusal: Refusal) -> None:
+async def _refuse(scope: Scope, send: Send, refusal: Refusal, unread: bool) -> None:
     body = orjson.dumps({"error": refusal.sentence})
     headers = [
         (b"content-type", b"application/json"),
@@ -253,6 +287,8 @@ async def _refuse(scope: Scope, send: Send, refusal: Refusal) -> None:
         *_ALWAYS,
         *_UNLESS_SAID,
     ]
+    if unread and scope["type"] == "http":
+        headers += _LEAVE
     if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     kind = "http.response"

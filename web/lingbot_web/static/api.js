@@ -37,6 +37,11 @@ export class Api {
     this.token = token;
   }
 
+  /** Whether there is no server: the page was opened from disk. */
+  get standalone() {
+    return false;
+  }
+
   /** @param {string} path @param {Record<string, string | number | undefined>} [query] */
   url(path, query = {}) {
     const url = new URL(path, document.baseURI);

@@ -22,6 +22,7 @@ import { Score } from 'lb/score';
 import { titleOf } from 'lb/session_row';
 import { Sessions } from 'lb/sessions';
 import { Side } from 'lb/side';
+import { carried } from 'lb/standalone';
 import { standingOf } from 'lb/standing';
 import { Banner, Voice, toast } from 'lb/states';
 import { chooseLang, chosenLang, chosenZone, setTheme, startTheme, theme } from 'lb/theme';
@@ -36,7 +37,8 @@ import { ZoneSwitch } from 'lb/zone_switch';
 
 export class Page {
   constructor() {
-    const { token, place } = openingPlace();
+    const file = carried();
+    const { token, place } = file ? file.opening() : openingPlace();
     if (token) storeToken(token);
     this.session = new OpenSession(this, place);
     setLang(place.lang ?? chosenLang() ?? langOf(navigator.languages));
@@ -44,7 +46,7 @@ export class Page {
     setZone(place.zone ?? chosenZone() ?? 'local');
     startTheme(place.theme, () => this.score.themeChanged());
 
-    this.api = new Api(token || storedToken());
+    this.api = file ?? new Api(token || storedToken());
     /** @type {Selection | null} */
     this.selection = null;
     /** @type {import('lb/types').Trail | null} */
