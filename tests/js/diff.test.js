@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { differenceOf, endOf, momentsOf, same, slotsBetween, staleBetween } from 'lb/diff';
+import { membersBetween } from 'lb/diff_values';
 import { DialogueMap } from 'lb/fold';
 import { Telling } from './telling.js';
 
@@ -105,4 +106,15 @@ test('a moment compared with itself differs in nothing', () => {
 test('values are equal whatever the order of their keys, and true is not 1', () => {
   assert.ok(same({ a: [1, { b: null }], c: 'x' }, { c: 'x', a: [1, { b: null }] }));
   assert.ok(!same({ a: 1 }, { b: 1 }) && !same([1], { 0: 1 }) && !same(true, 1) && !same(null, {}) && !same([1, 2], [2, 1]));
+});
+
+test('lists are compared by what is in them, objects by their names', () => {
+  const signs = (/** @type {unknown} */ old, /** @type {unknown} */ now) => membersBetween(old, now).map(({ path, sign, old: was, new: is }) => [path, sign, was ?? is]);
+  assert.deepEqual(signs(['a', 'b', 'a'], ['a', 'b', 'c']), [['', '−', 'a'], ['', '+', 'c']]);
+  assert.deepEqual(signs([1, 2], [2, 1]), [['', '⇅', undefined]]);
+  assert.deepEqual(signs({ fee: 59, gift: ['x'], old: 1 }, { fee: 69, gift: ['x'], neu: { a: 1 } }), [['fee', '→', 59], ['old', '−', 1], ['neu', '+', { a: 1 }]]);
+  assert.deepEqual(signs({ plan: { fee: 1 } }, { plan: { fee: 2 } }), [['plan.fee', '→', 1]]);
+  assert.deepEqual(signs('a', 'b'), []);
+  assert.deepEqual(signs({ a: 1 }, [1]), []);
+  assert.deepEqual(signs(JSON.parse('{"__proto__": 1}'), JSON.parse('{"__proto__": 2}')), [['__proto__', '→', 1]]);
 });
