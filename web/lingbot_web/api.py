@@ -114,7 +114,7 @@ class Api:
         return reply(page_of(page))
 
     async def session(self, request: Request) -> Response:
-        key = _key(request)
+        key = session_key(request)
         summary = self.pipeline.summary(key)
         if summary is None:
             raise UnknownSession(key)
@@ -172,7 +172,7 @@ class Api:
         return reply(live.summary())
 
     async def delete(self, request: Request) -> Response:
-        await self.pipeline.delete(_key(request))
+        await self.pipeline.delete(session_key(request))
         return reply({"deleted": True})
 
     async def take_file(self, request: Request) -> Response:
@@ -188,10 +188,11 @@ class Api:
         return reply(taken)
 
     async def _live(self, request: Request) -> Live:
-        return await self.pipeline.open(_key(request))
+        return await self.pipeline.open(session_key(request))
 
 
-def _key(request: Request) -> str:
+def session_key(request: Request) -> str:
+    """The key that the path names; 404 if it has not the form of one."""
     key = request.path_params["key"]
     if not is_key(key):
         raise HTTPException(404, "There is no such session; a key has 32 hex digits.")

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from lingbot_map.errors import LingbotMapError
 from lingbot_map.pipeline import Pipeline
 from lingbot_web.api import Api, on_error
+from lingbot_web.export_api import export_route
 from lingbot_web.ingest import ingest
 from lingbot_web.live import Viewers
 from lingbot_web.page import page_routes
@@ -38,6 +39,7 @@ def app(pipeline: Pipeline, door: Door) -> ASGIApp:
         routes=[
             *page_routes(door),
             *Api(pipeline).routes(),
+            export_route(pipeline),
             Route("/ingest", ingest(pipeline), methods=["POST"]),
             WebSocketRoute("/ws", viewers),
         ],
