@@ -134,7 +134,7 @@ def test_a_session_that_nobody_may_write_spoils_nothing_else(tmp_path: Path, roo
     cases = root / "snapshots" / "cases"
     shutil.copytree(cases, tmp_path / "cases")
     with running(tmp_path) as (_, map):
-        case = map.get("/api/sessions")["sessions"][0]["id"]
+        case = wait_for(lambda: map.get("/api/sessions")["sessions"], "the list")[0]["id"]
         answer = map.send([assigned(1, "beside", 1), assigned(7, case, 1), assigned(2, "beside", 2)])
         assert answer["acked"] == {"beside": [[1, 2]]}
         assert [(r["session"], r["n"]) for r in answer["refused"]] == [(case, 7)]

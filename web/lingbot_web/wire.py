@@ -2,12 +2,17 @@
 
 uvicorn counts neither headers nor the time they take, answers a handshake that its WebSocket parser can't read with
 silence, and prints a traceback for text that is not UTF-8. What is over a bound is answered in one line and closed.
+
+It also closes a connection while the client still sends: the system then resets it, and the client never sees the
+answer. Here what is still sent is read and dropped first, up to a bound.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
+from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -17,6 +22,9 @@ from lingbot_web.security import MAX_HEADER_BYTES, MAX_HEADERS
 
 HEAD_SECONDS = 5.0
 """So long may the head of a request take."""
+LINGER_SECONDS = 30.0
+LINGER_BYTES = 512 * 1024 * 1024
+"""So long, and for so much, is a client heard out whose answer was sent already: twice the largest body that is taken."""
 MAX_UNSENT = 1024 * 1024
 """More than this many bytes of pongs nobody reads: the connection is cut."""
 
@@ -25,9 +33,22 @@ class _HeadTooLarge(Exception):
     """Raised inside the parser's callbacks to stop it; answered with 431."""
 
 
+class _ClosedLate:
+    """A transport of which ``close`` first hears the client out."""
+
+    def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
+        self._transport = transport
+        self.close = close
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
 class BoundedHttp(HttpToolsProtocol):
     """HTTP/1.1 whose request heads are bounded in number, bytes and time."""
 
+    _lingering: asyncio.TimerHandle | None = None
+    _unheard = LINGER_BYTES
     _head_bytes = 0
     _in_head = True
     _deadline: asyncio.TimerHandle | None = None
@@ -39,10 +60,17 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_clock()
+        if self._lingering is not None:
+            self._lingering.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
+            return
+        if self._lingering is not None:
+            self._unheard -= len(data)
+            if self._unheard < 0:
+                self.transport.close()
             return
         super().data_received(data)
         if self._in_head and self.parser is not None and not self.transport.is_closing():
@@ -70,20 +98,41 @@ class BoundedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._stop_clock()
+        before = self.cycle
         super().on_headers_complete()
+        cycle = self.cycle
+        if cycle is before:  # it goes on as a WebSocket
+            return
+
+        def close() -> None:
+            self._hear_out() if cycle.more_body else self.transport.close()
+
+        cycle.transport = _ClosedLate(self.transport, close)  # type: ignore[assignment]
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._lingering is not None:
+            self._unset_keepalive_if_required()  # another clock runs
 
     def send_400_response(self, msg: str) -> None:
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._lingering is not None:
             return
-        if not self._too_large:
-            super().send_400_response(msg)
-            return
-        body = b'{"error":"The head of the request is too large."}'
+        status, sentence = b"400 Bad Request", b"The request is no HTTP that can be read."
+        if self._too_large:
+            status, sentence = b"431 Request Header Fields Too Large", b"The head of the request is too large."
+        body = b'{"error":"%b"}' % sentence
         self.transport.write(
-            b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
-            b"content-length: %d\r\nconnection: close\r\n\r\n%s" % (len(body), body)
+            b"HTTP/1.1 %b\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%b"
+            % (status, len(body), body)
         )
-        self.transport.close()
+        self._hear_out()
+
+    def _hear_out(self) -> None:
+        """The answer is sent: close, but not before the client had the time to send what it sends and to read it."""
+        self._lingering = self.loop.call_later(LINGER_SECONDS, self.transport.close)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.flow.resume_reading()
 
     def _bound(self, size: int, count: int = 0) -> None:
         if size > MAX_HEADER_BYTES or count > MAX_HEADERS:
