@@ -12,6 +12,7 @@ test('a place comes back as it was written', () => {
     selection: { kind: 'node', id: 'slot:产品~线 & "=#%', turn: 18, seq: 240 },
     layers: ['flow', 'knowledge'],
     playhead: 1234,
+    tab: 'dialogue',
     theme: 'dark',
     lang: 'zh',
   };

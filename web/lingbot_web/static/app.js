@@ -4,6 +4,7 @@ import { Address, copyPlace, openingPlace, pick, placeOf } from 'lb/address';
 import { Api, storeToken, storedToken } from 'lb/api';
 import { badgeOf } from 'lb/badge';
 import { Card } from 'lb/card';
+import { Dialogue } from 'lb/dialogue';
 import { byId } from 'lb/dom';
 import { Feed } from 'lb/feed';
 import { Finder } from 'lb/finder';
@@ -16,7 +17,7 @@ import { listen } from 'lb/shortcuts';
 import { legend } from 'lb/legend';
 import { Notes } from 'lb/notes';
 import { OpenSession } from 'lb/open_session';
-import { findingsBy } from 'lb/past';
+import { findingsBy, seqsOfTurn } from 'lb/past';
 import { Pills } from 'lb/pills';
 import { Score } from 'lb/score';
 import { titleOf } from 'lb/session_row';
@@ -104,7 +105,11 @@ export class Page {
       go: (selection) => this.go(selection),
       copyLink: (selection) => copyPlace({ ...this.place(selection), window: { from: this.score.window.from, to: this.score.window.to } }),
     });
-    this.side = new Side(byId('right'), [this.inspector], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
+    this.dialogue = new Dialogue({
+      heard: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, live: this.live, playing: this.transport.playing, bits: (turn) => this.score.scene.badTurn(turn) }),
+      show: (turn) => this.showTurn(turn),
+    });
+    this.side = new Side(byId('right'), [this.inspector, this.dialogue], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
     this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? titleOf(this.summary) : '') });
     this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false) });
     this.toolbar = new Toolbar({
@@ -168,6 +173,15 @@ export class Page {
     pick(this.score, selection, true);
   }
 
+  /** Goes to the moment after turn `turn`, and selects it. @param {number} turn */
+  showTurn(turn) {
+    const { map } = this.score;
+    if (!map) return;
+    this.transport.stop();
+    this.score.setPlayhead(seqsOfTurn(map, turn)[1]);
+    this.go({ kind: 'turn', id: `utterance:${turn}`, turn, seq: 0 });
+  }
+
   /** Live: hold the picture, or let it go on. A recording: play or pause. */
   space() {
     if (!this.live || this.transport.playing) this.transport.toggle();
@@ -229,7 +243,7 @@ export class Page {
 
   /** @param {Selection | null} selection @returns {Place} */
   place(selection) {
-    return this.session.key && this.score.map ? placeOf(this.score, this.session.key, selection) : (this.session.asked ?? {});
+    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), tab: this.side.shown.name } : (this.session.asked ?? {});
   }
 
   /** Redraws what stands around the map, once a frame. */

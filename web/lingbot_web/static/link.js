@@ -10,6 +10,7 @@
  * @property {Selection} [selection]
  * @property {Layer[]} [layers] those that are on; absent = all
  * @property {number} [playhead] seq; absent = latest
+ * @property {'inspect' | 'dialogue' | 'events' | 'changes'} [tab] of the panel; absent = the inspector
  * @property {'light' | 'dark'} [theme]
  * @property {'zh' | 'en'} [lang]
  * @property {'utc' | 'local'} [zone] of the times
@@ -18,6 +19,7 @@
 /** @type {Layer[]} */
 export const LAYERS = ['flow', 'state', 'knowledge'];
 const KEY = /^[\w-]{1,64}$/; // also what is no key: that it leads nowhere is then told
+const TABS = ['inspect', 'dialogue', 'events', 'changes'];
 const KINDS = ['node', 'edge', 'finding', 'turn'];
 
 /**
@@ -54,6 +56,7 @@ export function readPlace(fragment) {
       const layers = LAYERS.filter((layer) => value.split(',').includes(layer));
       if (layers.length) place.layers = layers;
     } else if (name === 'at' && /^[1-9]\d{0,15}$/.test(value)) place.playhead = Number(value);
+    else if (name === 'tab' && TABS.includes(value)) place.tab = /** @type {Place['tab']} */ (value);
     else if (name === 'theme' && (value === 'light' || value === 'dark')) place.theme = value;
     else if (name === 'lang' && (value === 'zh' || value === 'en')) place.lang = value;
     else if (name === 'tz' && (value === 'utc' || value === 'local')) place.zone = value;
@@ -79,6 +82,7 @@ export function writePlace(place) {
   }
   if (place.layers && place.layers.length < LAYERS.length) parts.push(`l=${place.layers.join(',')}`);
   if (place.playhead) parts.push(`at=${place.playhead}`);
+  if (place.tab && place.tab !== TABS[0]) parts.push(`tab=${place.tab}`);
   if (place.theme) parts.push(`theme=${place.theme}`);
   if (place.lang) parts.push(`lang=${place.lang}`);
   if (place.zone) parts.push(`tz=${place.zone}`);

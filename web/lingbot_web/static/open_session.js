@@ -34,6 +34,7 @@ export class OpenSession {
 
   async start() {
     this.page.card.show('loading');
+    if (this.asked?.tab) this.#showTab(this.asked.tab);
     await this.sessions.load();
     if (!this.sessions.loaded) return;
     const wanted = this.sessions.first()?.key ?? '';
@@ -99,8 +100,15 @@ export class OpenSession {
     if (place.lang && place.lang !== lang()) this.page.switchLang();
     if (place.zone && place.zone !== zoneShown()) this.page.zone.switch(place.zone);
     this.asked = place;
+    this.#showTab(place.tab ?? 'inspect');
     if (token && (token !== this.page.api.token || this.page.feed.line === 'unauthorised')) this.admit(token);
     else visit(this);
+  }
+
+  /** @param {import('lb/side').TabName} name */
+  #showTab(name) {
+    this.page.side.show(name);
+    if (name !== 'inspect') this.page.showPanel(true);
   }
 
   /** There is nothing at the address: what is open stays, and no other session opens in its stead. @param {string} name */
