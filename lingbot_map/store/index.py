@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ from typing import Literal
 
 import msgspec
 
+from lingbot_map.errors import BadInput
 from lingbot_map.events import Event
 from lingbot_map.store import Recording
 from lingbot_map.store.disk import FILE_MODE, open_file
@@ -29,6 +31,7 @@ _HOUR = 3600
 WINDOW_S = 7 * 24 * _HOUR
 """How far back hits count."""
 
+_KEY = re.compile(r"[0-9a-f]{32}")
 _KEY_BEGINS = 8
 """So many characters of a key find it; with fewer, every number that is searched for would."""
 
@@ -216,8 +219,8 @@ class Index:
         """Sessions whose id, title, name or last utterance contain all words of ``q``, newest first.
 
         Case doesn't count; a key is found by its beginning. ``finding`` asks for sessions that have a finding of that
-        kind, ``apart`` for those that lists show apart. ``before`` is the ``next`` of the page before; one that says
-        nothing counts as none.
+        kind, ``apart`` for those that lists show apart. ``before`` is the ``next`` of the page before ("": the
+        first page). Raises ``BadInput`` for what is none.
         """
         where, values = ["1"], list[object]()
         for word in q.casefold().split():
@@ -312,8 +315,13 @@ def _hits(events: Iterable[Event], now: float) -> Hits:
 
 
 def _place(before: str) -> tuple[float, str] | None:
-    at, colon, key = before.partition(":")
-    try:
-        return (float(at), key) if colon else None
-    except ValueError:
+    if not before:
         return None
+    at, _, key = before.partition(":")
+    try:
+        place = float(at)
+    except ValueError:
+        place = math.nan
+    if not (math.isfinite(place) and _KEY.fullmatch(key)):
+        raise BadInput("before", "the `next` of the page before", "something else", "leave it out for the first page")
+    return place, key

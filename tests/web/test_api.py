@@ -64,6 +64,37 @@ def test_pinned_sessions_are_asked_for_apart(map: Client) -> None:
     assert map.ask("GET", "/api/sessions?apart=yes")[0] == 400
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("/api/sessions?before=garbage", "before"),
+        ("/api/sessions?before=1.0:" + "x" * 32, "before"),
+        ("/api/sessions?before=" + "1" * 5000 + ":" + "a" * 32, "before"),
+        ("/api/sessions?limit=0", "limit"),
+        ("/api/sessions?limit=", "limit"),
+        ("/api/sessions?limit=201", "limit"),
+        ("/api/sessions?limit=1.5", "limit"),
+        ("/api/sessions?q=" + "a%20" * 300, "q"),
+        (path("/events?from=0"), "from"),
+        (path("/events?from=x"), "from"),
+        (path("/events?to=-1"), "to"),
+        (path("/events?from=3&to=2"), "to"),
+        (path("/keyframe?at=now"), "at"),
+        (path("/keyframe?at="), "at"),
+        (path("/deltas/first"), "block"),
+    ],
+)
+def test_a_parameter_that_says_nothing_is_named(map: Client, query: str, name: str) -> None:
+    map.say("hello", session=SESSION)
+    status, said, _ = map.ask("GET", query)
+    assert (status, said["error"].partition(":")[0]) == (400, name)
+
+
+def test_a_long_search_is_a_search(map: Client) -> None:
+    map.say("hello", session=SESSION)
+    assert map.get("/api/sessions?before=&q=" + "e%20" * 250)["total"] == 1
+
+
 def test_any_moment_comes_back_as_it_was(map: Client) -> None:
     map.say("first", session=SESSION)
     then = map.keyframe(SESSION)

@@ -38,6 +38,8 @@ MAX_PAGE = 200
 BLOCK = 500
 """Events in one block of history; a complete block never changes."""
 MAX_NAME = 200
+MAX_QUERY = 500
+"""Characters of what is searched for: more than any id or name has."""
 
 _APART: tuple[Apart, ...] = get_args(Apart)
 
@@ -108,9 +110,10 @@ class Api:
         apart = query.get("apart", "")
         if apart not in _APART:
             raise BadInput("apart", " or ".join(filter(None, _APART)), "something else")
-        page = self.pipeline.search(
-            query.get("q", "")[:200], before=query.get("before", "")[:200], limit=limit, apart=apart
-        )
+        q = query.get("q", "")
+        if len(q) > MAX_QUERY:
+            raise BadInput("q", f"at most {MAX_QUERY} characters", f"{len(q):,}")
+        page = self.pipeline.search(q, before=query.get("before", ""), limit=limit, apart=apart)
         return reply(page_of(page))
 
     async def session(self, request: Request) -> Response:
@@ -134,7 +137,7 @@ class Api:
         live = await self._live(request)
         query = request.query_params
         first = _number(query.get("from", "1"), "from", 1)
-        last = _number(query.get("to", str(first + MAX_EVENTS - 1)), "to", 1)
+        last = _number(query.get("to", str(first + MAX_EVENTS - 1)), "to", first)
         last = min(last, first + MAX_EVENTS - 1, live.tail.last)
         if first > last:
             return reply({"events": []})

@@ -108,7 +108,7 @@ def _text(said: dict[str, Any], field: str, limit: int) -> str:
 
 
 def _read_numbered(batch: Batch, said: Any) -> None:
-    """The highest number of each session. One that can't be is refused, once if an event was refused for the same id."""
+    """The highest number of each session. One that can't be is refused, unless an event of that id was."""
     if type(said) is not dict:
         raise BadInput("batch.numbered", "the highest number of each session", type(said).__name__)
     named = {refused.session for refused in batch.refused}

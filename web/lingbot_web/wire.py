@@ -24,7 +24,7 @@ HEAD_SECONDS = 5.0
 """So long may the head of a request take."""
 LINGER_SECONDS = 30.0
 LINGER_BYTES = 512 * 1024 * 1024
-"""So long, and for so much, is a client heard out whose answer was sent already: twice the largest body that is taken."""
+"""So long, and for so much, is a client heard out that was answered already: twice the largest body that is taken."""
 MAX_UNSENT = 1024 * 1024
 """More than this many bytes of pongs nobody reads: the connection is cut."""
 
