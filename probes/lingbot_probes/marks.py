@@ -8,6 +8,7 @@ from __future__ import annotations
 from lingbot_probes.arguments import QUERY, SESSION, UTTERANCE, Parameters
 from lingbot_probes.capture import Room, captured, name, text
 from lingbot_probes.observing import ResultObserver, TurnObserver, place_of, tellers
+from lingbot_probes.routing import on_intent
 from lingbot_probes.shapes import docs_of, intent_routed, slots_assigned
 from lingbot_probes.slots import Watch
 from lingbot_probes.wrapping import (
@@ -16,7 +17,6 @@ from lingbot_probes.wrapping import (
     decorated,
     flags_of,
     handing_out,
-    on_intent,
     on_result,
     wrap,
 )

@@ -17,6 +17,7 @@ from time import monotonic, sleep
 from lingbot_probes.capture import EVENT, shrunk, without_lone_surrogates
 from lingbot_probes.link import ANSWER, Link, NotTaken
 from lingbot_probes.ring import SESSIONS, SETTLE
+from lingbot_probes.routing import taken
 from lingbot_probes.shapes import intent_routed
 
 TYPE_CHECKING = False
@@ -325,8 +326,8 @@ def leaving(entry: Entry) -> tuple[dict[str, Any], int]:
         event["turn"] = place.turn
     if said_at is not None:
         event["said_at"] = said_at
-    if type(signal) is tuple:  # a router's plain result, see ``wrapping.on_intent``
-        signal = intent_routed(signal if len(signal) == 2 else signal[0])
+    if type(signal) is tuple:  # a router's plain result, see ``routing.on_intent``
+        signal = intent_routed(taken(signal))
     event["signal"] = signal
     limit = 2_048
     while True:

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import sys
 from functools import partial, wraps
-from time import time
-
-from lingbot_probes.capture import NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
         def returned(self, result: Any) -> None: ...
         def raised(self, error: BaseException) -> None: ...
 
-    Append = tuple[Any, Any, Callable[[Any], None], list[int], Callable[[], None], Callable[[], None]]
     Observe = Callable[[tuple[Any, ...], dict[str, Any]], Observer]
 
 COROUTINE, GENERATOR, ASYNC_GENERATOR = 0x80, 0x20, 0x200  # bits of co_flags, as inspect reads them
@@ -213,78 +209,6 @@ def on_result(function: Any, told: Callable[..., None], raised: Callable[..., No
         return result
 
     return probed
-
-
-def on_intent(function: Any, append: Append, told: Callable[..., None], raised: Callable[..., None]) -> Any:
-    """``on_result`` with the usual results of a router in one frame: this is the call that a bot makes most often.
-
-    A name with a number can't change any more, a small mapping of texts and numbers is copied: they go into the ring
-    as they are and are read when they leave. Everything else goes the longer way, through ``told``.
-    """
-    current, astray, into, bell, wake, lost = append
-
-    if flags_of(function) & COROUTINE:
-
-        @wraps(function)
-        async def probed_coroutine(*args: Any, **kwargs: Any) -> Any:
-            try:
-                result = await function(*args, **kwargs)
-            except BaseException as error:
-                raised(error, args, kwargs)
-                raise
-            try:
-                if (plain := _plain(result)) is not None:
-                    place = current() or astray()
-                    into((place, place.session.number(), time(), plain))
-                    if bell:
-                        wake()
-                    return result
-            except Exception:
-                lost()
-                return result
-            told(result, args, kwargs)
-            return result
-
-        return probed_coroutine
-
-    @wraps(function)
-    def probed(*args: Any, **kwargs: Any) -> Any:
-        try:
-            result = function(*args, **kwargs)
-        except BaseException as error:
-            raised(error, args, kwargs)
-            raise
-        try:
-            if (plain := _plain(result)) is not None:
-                place = current() or astray()
-                into((place, place.session.number(), time(), plain))
-                if bell:
-                    wake()
-                return result
-        except Exception:
-            lost()
-            return result
-        told(result, args, kwargs)
-        return result
-
-    return probed
-
-
-def _plain(result: Any) -> tuple[Any, ...] | None:
-    """What may stay as it is: (name, number) itself, ``(copy,)`` of a small mapping of texts and numbers."""
-    if type(result) is tuple:
-        if len(result) == 2:
-            name, confidence = result
-            if type(name) is str and type(confidence) is float and len(name) <= NAME:
-                return result
-    elif type(result) is dict and len(result) <= 8:
-        for key, value in result.items():
-            if type(key) is not str or len(key) > NAME:
-                return None
-            if type(value) is not float and (type(value) is not str or len(value) > NAME):
-                return None
-        return (result.copy(),)
-    return None
 
 
 def handing_out(function: Any, hand_out: Callable[..., Any]) -> Any:
