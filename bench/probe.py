@@ -26,7 +26,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 from bench import Figure
@@ -35,7 +35,7 @@ from lingbot_probes import Probe
 ROUNDS = 15
 CALLS = 20_000
 PEER_CALLS = 1_000  # a peer's call costs 20 to 400 times as much
-SESSION: ContextVar[str] = ContextVar("bench_session", default="session-0001")
+SESSION: ContextVar[str] = ContextVar("bench_session", default="")
 PEERS = {"opentelemetry-sdk": "opentelemetry.sdk", "langfuse": "langfuse", "structlog": "structlog"}
 
 Route = Callable[[str, int], tuple[str, float]]
@@ -239,7 +239,6 @@ def async_ns(function: AsyncRoute, calls: int) -> float:
 
 
 _LOOP = asyncio.new_event_loop()
-_CARRY: Callable[[Any], Any] = lambda function: function  # noqa: E731  # the probe's ``carry`` while it is measured
 
 
 def threads_ns(function: Route, calls: int) -> float:
@@ -251,7 +250,9 @@ def threads_ns(function: Route, calls: int) -> float:
         started.wait()
         spent.append(sync_ns(function, share))
 
-    threads = [threading.Thread(target=_CARRY(run)) for _ in range(4)]
+    # each thread in a copy of the caller's context, as ``asyncio.to_thread`` does: the probe's session and turn, a
+    # peer's current span and bound values are as much at hand there as here
+    threads = [threading.Thread(target=copy_context().run, args=(run,)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -287,12 +288,12 @@ def ratio(costs: dict[str, list[float]], name: str, to: str) -> float:
 def measure() -> Iterable[Figure]:
     """Every figure of the probe's cost beside its bar."""
     probe = Probe("bench", sink=Everything())
+    SESSION.set("session-0001")
     with probe.session("session-0001"), probe.turn_scope(utterance="I want to change my plan"):
         installed = list(peers())
         yield from _against("sync", route, sync_ns, probe, installed)
         yield from _against("async", async_route, async_ns, probe, installed)
-        globals()["_CARRY"] = probe.carry
-        yield from _against("4 threads", route, threads_ns, probe, [])
+        yield from _against("4 threads", route, threads_ns, probe, installed)
     probe.close()
     os.environ["LINGBOT_MAP"] = "off"
     try:
@@ -335,6 +336,7 @@ def _against(
             name=f"{mode}: the same, result a mapping of four",
             value=ratio(costs, "mapping", "floor"),
             unit="x",
+            bar=2.5,
             note=f"{statistics.median(costs['mapping']):.0f} ns",
         )
     for name, _, times in installed:
