@@ -83,9 +83,14 @@ export function pick(score, selection, reveal) {
   score.select(selection, { trace: false, reveal });
 }
 
+/** A place for others, who have no theme, language or zone chosen yet. @param {Place} place */
+export function fragmentOf(place) {
+  return writePlace({ ...place, theme: theme(), lang: lang(), zone: zoneShown() });
+}
+
 /** The link to a place, on the clipboard or, where that is not allowed, in the address bar. @param {Place} place */
 export async function copyPlace(place) {
-  const fragment = writePlace({ ...place, theme: theme(), lang: lang(), zone: zoneShown() });
+  const fragment = fragmentOf(place);
   const url = new URL(document.baseURI);
   url.hash = fragment;
   if (await copyText(url.href)) toast(text('copied.link'));

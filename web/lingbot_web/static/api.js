@@ -65,6 +65,11 @@ export class Api {
     return this.#ask('GET', this.url(path, query), undefined, signal);
   }
 
+  /** A file that the server makes. @param {string} path @param {Record<string, string | number | undefined>} query @returns {Promise<Blob>} */
+  file(path, query) {
+    return this.#ask('GET', this.url(path, query), undefined, undefined, (response) => response.blob());
+  }
+
   /** @param {string} path @param {unknown} body @returns {Promise<any>} */
   post(path, body) {
     return this.#ask('POST', this.url(path), JSON.stringify(body));
@@ -96,8 +101,8 @@ export class Api {
     });
   }
 
-  /** @param {string} method @param {URL} url @param {string} [body] @param {AbortSignal} [signal] */
-  async #ask(method, url, body, signal) {
+  /** @param {string} method @param {URL} url @param {string} [body] @param {AbortSignal} [signal] @param {(response: Response) => Promise<any>} [read] */
+  async #ask(method, url, body, signal, read = (response) => response.json()) {
     /** @type {Record<string, string>} */
     const headers = this.token ? { Authorization: `Bearer ${this.token}` } : {};
     if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -108,7 +113,7 @@ export class Api {
       if (signal?.aborted) throw error;
       throw new Refused(0, '');
     }
-    if (response.ok) return response.status === 204 ? null : response.json();
+    if (response.ok) return response.status === 204 ? null : read(response);
     throw refusal(response.status, parse(await response.text()));
   }
 }

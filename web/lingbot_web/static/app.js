@@ -6,6 +6,7 @@ import { badgeOf } from 'lb/badge';
 import { Card } from 'lb/card';
 import { Dialogue } from 'lb/dialogue';
 import { byId } from 'lb/dom';
+import { Exporting } from 'lb/exporting';
 import { Feed } from 'lb/feed';
 import { Finder } from 'lb/finder';
 import { count, setLocales, setZone } from 'lb/format';
@@ -112,6 +113,7 @@ export class Page {
     this.side = new Side(byId('right'), [this.inspector, this.dialogue], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
     this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? titleOf(this.summary) : '') });
     this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false) });
+    this.exporting = new Exporting(() => ({ api: this.api, score: this.score, summary: this.summary, place: { ...this.place(this.selection), window: { from: this.score.window.from, to: this.score.window.to } } }));
     this.toolbar = new Toolbar({
       onLayer: (layer) => this.score.toggleLayer(layer),
       onFinding: (step) => this.score.nextFinding(step),
@@ -121,7 +123,7 @@ export class Page {
       onHelp: () => showHelp(),
       onMenu: () => this.showMenu(!document.body.classList.contains('menu-open')),
       onPanel: () => this.showPanel(!document.body.classList.contains('panel-open')),
-    }, this.finder.element);
+    }, this.finder.element, this.exporting.element);
     this.relabel();
     listen(this);
     // As the event tells it: by the time it comes, the page may have written its own place into the address again.
@@ -233,6 +235,7 @@ export class Page {
     this.sessions.relabel();
     this.toolbar.relabel();
     this.finder.relabel();
+    this.exporting.relabel();
     this.transport.relabel();
     this.side.relabel();
     this.card.show(this.card.kind);

@@ -14,13 +14,13 @@ export const GLYPHS = {
   failure: { stroke: 'M2.6 2.6L9.4 9.4M9.4 2.6L2.6 9.4', fill: '' },
 };
 
-/** @type {Map<string, Path2D>} */
+/** Each knows its own data, for what draws elsewhere than on a canvas. @type {Map<string, Path2D & {data: string}>} */
 const paths = new Map();
 
 /** @param {string} data */
 function path(data) {
   let made = paths.get(data);
-  if (!made) paths.set(data, (made = new Path2D(data)));
+  if (!made) paths.set(data, (made = Object.assign(new Path2D(data), { data })));
   return made;
 }
 

@@ -16,6 +16,7 @@ const KEYS = [
   [[',', '.'], 'help.step'],
   [['Home', 'End', 'F'], 'help.travel'],
   [['/'], 'help.search'],
+  [['E'], 'help.export'],
   [['T', 'L', '?'], 'help.page'],
 ];
 

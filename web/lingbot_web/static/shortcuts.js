@@ -2,7 +2,7 @@
 
 import { showHelp } from 'lb/help';
 
-/** @typedef {{score: import('lb/score').Score, finder: import('lb/finder').Finder, transport: import('lb/transport').Transport, space: () => void, switchLang: () => void, switchTheme: () => void, showPanel: (open: boolean) => void, showMenu: (open: boolean) => void}} Keyed */
+/** @typedef {{score: import('lb/score').Score, finder: import('lb/finder').Finder, exporting: {open: () => void}, transport: import('lb/transport').Transport, space: () => void, switchLang: () => void, switchTheme: () => void, showPanel: (open: boolean) => void, showMenu: (open: boolean) => void}} Keyed */
 
 /** @param {Keyed} page */
 export function listen(page) {
@@ -30,6 +30,7 @@ function own(page, key) {
   else if (key === '?') showHelp();
   else if (key === 't' || key === 'T') page.switchTheme();
   else if (key === 'l' || key === 'L') page.switchLang();
+  else if (key === 'e' || key === 'E') page.exporting.open();
   else return false;
   return true;
 }

@@ -52,12 +52,12 @@ export class FileApi extends Api {
     if (path === `api/sessions/${summary.key}`) return summary;
     if (KEYFRAME.test(path) && at >= summary.events) return this.#block('file-map');
     if (EVENTS.test(path)) return { events: await this.#events(Number(query.from ?? 1), Number(query.to ?? Infinity)) };
-    throw new Refused(404, text('file.not-here'));
+    throw new Refused(404, text('export.not-here'));
   }
 
   /** @param {number} from @param {number} to */
   async #events(from, to) {
-    if (!this.about.events) throw new Refused(404, text('file.no-events'));
+    if (!this.about.events) throw new Refused(404, text('export.no-events'));
     /** @type {import('lb/events').RawEvent[]} */
     const events = await this.#block('file-events');
     return events.filter(({ seq }) => from <= seq && seq <= to);
@@ -72,17 +72,22 @@ export class FileApi extends Api {
 
   /** @override @param {string} _path @param {unknown} _body @returns {Promise<any>} */
   async post(_path, _body) {
-    throw new Refused(405, text('file.read-only'));
+    throw new Refused(405, text('export.read-only'));
   }
 
   /** @override @param {string} _path @returns {Promise<any>} */
   async remove(_path) {
-    throw new Refused(405, text('file.read-only'));
+    throw new Refused(405, text('export.read-only'));
+  }
+
+  /** @override @param {string} _path @param {Record<string, string | number | undefined>} _query @returns {Promise<any>} */
+  async file(_path, _query) {
+    throw new Refused(404, text('export.not-here'));
   }
 
   /** @override @param {string} _path @param {File} _file @returns {Promise<any>} */
   async upload(_path, _file) {
-    throw new Refused(405, text('file.read-only'));
+    throw new Refused(405, text('export.read-only'));
   }
 
   /** @override @returns {any} */

@@ -32,8 +32,8 @@ import { LAYERS } from 'lb/link';
  */
 
 export class Toolbar {
-  /** @param {ToolbarActions} actions @param {HTMLElement} finder */
-  constructor(actions, finder) {
+  /** @param {ToolbarActions} actions @param {HTMLElement} finder @param {HTMLElement} exporting */
+  constructor(actions, finder, exporting) {
     this.actions = actions;
     this.told = '';
     this.crumb = h('div', { class: 'crumb' });
@@ -58,6 +58,7 @@ export class Toolbar {
       this.segment,
       this.findings,
       finder,
+      exporting,
       this.badge,
       h('span', { class: 'rule' }),
       this.lang,
