@@ -4,6 +4,7 @@ import { Address, copyPlace, openingPlace, pick, placeOf } from 'lb/address';
 import { Api, storeToken, storedToken } from 'lb/api';
 import { badgeOf } from 'lb/badge';
 import { Card } from 'lb/card';
+import { Changes } from 'lb/changes';
 import { Dialogue } from 'lb/dialogue';
 import { byId } from 'lb/dom';
 import { Exporting } from 'lb/exporting';
@@ -28,6 +29,7 @@ import { carried } from 'lb/standalone';
 import { standingOf } from 'lb/standing';
 import { Banner, Voice, toast } from 'lb/states';
 import { chooseLang, chosenLang, chosenZone, setTheme, startTheme, theme } from 'lb/theme';
+import { TurnTable } from 'lb/table';
 import { Tip } from 'lb/tip';
 import { Toolbar } from 'lb/toolbar';
 import { Transport } from 'lb/transport';
@@ -110,7 +112,18 @@ export class Page {
       heard: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, live: this.live, playing: this.transport.playing, bits: (turn) => this.score.scene.badTurn(turn) }),
       show: (turn) => this.showTurn(turn),
     });
-    this.side = new Side(byId('right'), [this.inspector, this.dialogue], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
+    this.changes = new Changes({
+      shown: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead }),
+      go: (selection) => this.go(selection),
+      copyLink: () => copyPlace(this.place(this.selection)),
+      onPin: () => this.soon(),
+    });
+    this.side = new Side(byId('right'), [this.inspector, this.dialogue, this.changes], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
+    this.table = new TurnTable({
+      shown: () => ({ map: this.score.map, selection: this.selection, playhead: this.score.playhead, window: this.score.window, layers: this.score.layers, anomalies: false, title: this.summary ? titleOf(this.summary) : '' }),
+      go: (selection) => this.go(selection),
+      onToggle: () => this.soon(),
+    });
     this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? titleOf(this.summary) : '') });
     this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false) });
     this.exporting = new Exporting(() => ({ api: this.api, score: this.score, summary: this.summary, place: { ...this.place(this.selection), window: { from: this.score.window.from, to: this.score.window.to } } }));
@@ -238,6 +251,7 @@ export class Page {
     this.exporting.relabel();
     this.transport.relabel();
     this.side.relabel();
+    this.table.relabel();
     this.card.show(this.card.kind);
     this.banner.render();
     this.score.languageChanged();
@@ -246,7 +260,7 @@ export class Page {
 
   /** @param {Selection | null} selection @returns {Place} */
   place(selection) {
-    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), tab: this.side.shown.name } : (this.session.asked ?? {});
+    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), tab: this.side.shown.name, ...this.changes.place, ...this.table.place } : (this.session.asked ?? {});
   }
 
   /** Redraws what stands around the map, once a frame. */
@@ -267,6 +281,7 @@ export class Page {
       stats: map ? text('stats.line', { received: count(feed.received), shown: count(map.cursor.seq - feed.failures.length - map.unplaced.length), missing: count(map.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
     });
     this.transport.render();
+    this.table.soon();
     this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail);
     this.notes.render(map);
     this.zone.render(map);

@@ -7,7 +7,7 @@ import { fill, h } from 'lb/dom';
 import { clock, count } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
-import { toast } from 'lb/states';
+import { toast } from 'lb/toast';
 
 /** @typedef {import('lb/types').Selection} Selection */
 /** @typedef {import('lb/diff').Moments} Moments */
@@ -71,7 +71,7 @@ export class Changes {
       const { label, turn, here } = this.fields[side];
       /** @type {HTMLElement} */ (label.children[1]).textContent = text('changes.turn');
       turn.setAttribute('aria-label', text(`changes.moment.${side}`));
-      fill(here, icon('here'), text('changes.here'));
+      here.textContent = text('changes.here');
       here.setAttribute('aria-label', text('changes.here.why', { side: side.toUpperCase() }));
       here.title = text('changes.here.why', { side: side.toUpperCase() });
     }
@@ -196,7 +196,8 @@ export class Changes {
     const number = seq < map.firstMoment ? Math.max(0, map.firstTurn - 1) : Math.max(0, map.turnOf(seq));
     if (document.activeElement !== turn || Number.parseInt(turn.value, 10) !== number) turn.value = String(number);
     label.classList.toggle('pinned', this.pinned[side] !== null);
-    at.textContent = seq < map.firstMoment ? text(map.retired ? 'changes.retired' : 'changes.start') : `seq ${count(seq)} · ${clock(map.atOf(seq))}`;
+    if (seq < map.firstMoment) at.textContent = text(map.retired ? 'changes.retired' : 'changes.start');
+    else fill(at, h('span', null, `seq ${count(seq)}`), h('span', null, clock(map.atOf(seq))));
   }
 
   /** @param {Selection} selection */

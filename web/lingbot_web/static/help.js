@@ -15,6 +15,7 @@ const KEYS = [
   [['Space'], 'help.play'],
   [[',', '.'], 'help.step'],
   [['Home', 'End', 'F'], 'help.travel'],
+  [['Alt', 'T'], 'help.table'],
   [['/'], 'help.search'],
   [['E'], 'help.export'],
   [['T', 'L', '?'], 'help.page'],

@@ -11,6 +11,8 @@
  * @property {Layer[]} [layers] those that are on; absent = all
  * @property {number} [playhead] seq; absent = latest
  * @property {'inspect' | 'dialogue' | 'events' | 'changes'} [tab] of the panel; absent = the inspector
+ * @property {import('lb/diff').Moments} [compared] the moments that the changes are told between; absent = they follow
+ * @property {boolean} [table] the turns as a table instead of the score
  * @property {'light' | 'dark'} [theme]
  * @property {'zh' | 'en'} [lang]
  * @property {'utc' | 'local'} [zone] of the times
@@ -57,6 +59,10 @@ export function readPlace(fragment) {
       if (layers.length) place.layers = layers;
     } else if (name === 'at' && /^[1-9]\d{0,15}$/.test(value)) place.playhead = Number(value);
     else if (name === 'tab' && TABS.includes(value)) place.tab = /** @type {Place['tab']} */ (value);
+    else if (name === 'ab' && /^\d{0,16}_\d{0,16}$/.test(value)) {
+      const [a = '', b = ''] = value.split('_');
+      place.compared = { a: a ? Number(a) : null, b: b ? Number(b) : null };
+    } else if (name === 'view' && value === 'table') place.table = true;
     else if (name === 'theme' && (value === 'light' || value === 'dark')) place.theme = value;
     else if (name === 'lang' && (value === 'zh' || value === 'en')) place.lang = value;
     else if (name === 'tz' && (value === 'utc' || value === 'local')) place.zone = value;
@@ -83,6 +89,8 @@ export function writePlace(place) {
   if (place.layers && place.layers.length < LAYERS.length) parts.push(`l=${place.layers.join(',')}`);
   if (place.playhead) parts.push(`at=${place.playhead}`);
   if (place.tab && place.tab !== TABS[0]) parts.push(`tab=${place.tab}`);
+  if (place.compared) parts.push(`ab=${place.compared.a ?? ''}_${place.compared.b ?? ''}`);
+  if (place.table) parts.push('view=table');
   if (place.theme) parts.push(`theme=${place.theme}`);
   if (place.lang) parts.push(`lang=${place.lang}`);
   if (place.zone) parts.push(`tz=${place.zone}`);

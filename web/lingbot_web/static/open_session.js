@@ -35,6 +35,8 @@ export class OpenSession {
   async start() {
     this.page.card.show('loading');
     if (this.asked?.tab) this.#showTab(this.asked.tab);
+    this.page.changes.ask(this.asked?.compared);
+    this.page.table.show(this.asked?.table ?? false, false);
     await this.sessions.load();
     if (!this.sessions.loaded) return;
     const wanted = this.sessions.first()?.key ?? '';
@@ -101,6 +103,8 @@ export class OpenSession {
     if (place.zone && place.zone !== zoneShown()) this.page.zone.switch(place.zone);
     this.asked = place;
     this.#showTab(place.tab ?? 'inspect');
+    this.page.changes.ask(place.compared, place.session);
+    this.page.table.show(place.table ?? false, false);
     if (token && (token !== this.page.api.token || this.page.feed.line === 'unauthorised')) this.admit(token);
     else visit(this);
   }
