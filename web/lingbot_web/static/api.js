@@ -43,7 +43,7 @@ export class Api {
   }
 
   /** @param {string} path @param {Record<string, string | number | undefined>} [query] */
-  url(path, query = {}) {
+  address(path, query = {}) {
     const url = new URL(path, document.baseURI);
     url.hash = '';
     for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
@@ -52,7 +52,7 @@ export class Api {
 
   /** @param {Record<string, string | number | undefined>} query */
   socket(query) {
-    const url = this.url('ws', query);
+    const url = this.address('ws', query);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     return new WebSocket(url, this.token ? ['lingbot.v1', `token.${this.token}`] : ['lingbot.v1']);
   }
@@ -62,22 +62,22 @@ export class Api {
    * @returns {Promise<any>}
    */
   get(path, query, signal) {
-    return this.#ask('GET', this.url(path, query), undefined, signal);
+    return this.#ask('GET', this.address(path, query), undefined, signal);
   }
 
   /** A file that the server makes. @param {string} path @param {Record<string, string | number | undefined>} query @returns {Promise<Blob>} */
   file(path, query) {
-    return this.#ask('GET', this.url(path, query), undefined, undefined, (response) => response.blob());
+    return this.#ask('GET', this.address(path, query), undefined, undefined, (response) => response.blob());
   }
 
   /** @param {string} path @param {unknown} body @returns {Promise<any>} */
   post(path, body) {
-    return this.#ask('POST', this.url(path), JSON.stringify(body));
+    return this.#ask('POST', this.address(path), JSON.stringify(body));
   }
 
   /** @param {string} path @returns {Promise<any>} */
   remove(path) {
-    return this.#ask('DELETE', this.url(path));
+    return this.#ask('DELETE', this.address(path));
   }
 
   /**
@@ -87,7 +87,7 @@ export class Api {
   upload(path, file, onProgress) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
-      request.open('POST', this.url(path, { name: file.name }));
+      request.open('POST', this.address(path, { name: file.name }));
       if (this.token) request.setRequestHeader('Authorization', `Bearer ${this.token}`);
       request.setRequestHeader('Content-Type', 'application/octet-stream');
       request.upload.addEventListener('progress', (event) => event.lengthComputable && onProgress(event.loaded / event.total));

@@ -8,7 +8,7 @@ import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
 import { png, svg } from 'lb/exporting_picture';
 import { titleOf } from 'lb/session_row';
-import { toast } from 'lb/states';
+import { toast } from 'lb/toast';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /**
