@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import stat
 
+from lingbot_probes.options import a_token
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from socket import socket
@@ -19,6 +21,8 @@ CONNECT = 2.0  # seconds
 ANSWER = 5.0  # seconds; a server that recovers a big recording answers 503 at once, it doesn't hold the line
 LONGEST = 4 << 20  # bytes of an answer
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_IN_IPV6 = frozenset("0123456789abcdefABCDEF:.")
+_IN_HOST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")
 
 
 class NotTaken(Exception):
@@ -33,30 +37,62 @@ class NotTaken(Exception):
 
 
 class Endpoint:
-    """``http(s)://host[:port][/base][#t=TOKEN]``. Raises ``ValueError`` that says what is wrong with it."""
+    """``http(s)://host[:port][/base][#t=TOKEN]``. Raises ``ValueError``: what is wrong, what to do."""
 
     def __init__(self, url: str) -> None:
         address, _, fragment = url.strip().partition("#")
         scheme, found, rest = address.partition("://")
+        scheme = scheme.lower()
         authority, _, path = rest.partition("/")
-        host, port = authority, ""
-        if authority.startswith("["):
-            host, _, port = authority[1:].partition("]")
-            port = port.removeprefix(":")
-        elif ":" in authority:
-            host, _, port = authority.rpartition(":")
-        if scheme not in ("http", "https") or not found or not host or "@" in authority or "?" in path:
-            raise ValueError(f"endpoint: expected http(s)://host[:port][/path], found {url[:80]!r}")
-        if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
-            raise ValueError(f"endpoint: expected a port from 1 to 65535, found {port[:20]!r}")
-        if not host.isascii() or not path.isascii() or any(c <= " " for c in host + path):
-            raise ValueError(f"endpoint: expected ASCII without blanks, found {url[:80]!r}")
+        if scheme not in ("http", "https") or not found:
+            raise _unusable(url, "http:// or https:// at its beginning")
+        if "?" in rest or "@" in authority or "\\" in rest:
+            raise _unusable(url, "http(s)://host[:port][/path] and nothing else")
+        if not path.isascii() or not path.isprintable() or " " in path:
+            raise _unusable(url, "a path of ASCII without blanks")
         self.secure = scheme == "https"
-        self.host = host
+        self.host, port = _host_and_port(url, authority)
+        if port and not (port.isascii() and port.isdigit() and len(port) <= 5 and 0 < int(port) < 65_536):
+            raise _unusable(url, f"a port from 1 to 65535, not {port[:20]!r}")
         self.port = int(port) if port else 443 if self.secure else 80
         self.path = f"/{path.strip('/')}/ingest" if path.strip("/") else "/ingest"
-        self.token = fragment.removeprefix("t=") if fragment.startswith("t=") else ""
-        self.local = host in _LOOPBACK
+        self.token = a_token(fragment.removeprefix("t="), "endpoint #t=") if fragment.startswith("t=") else ""
+        self.local = self.host in _LOOPBACK
+
+
+def _host_and_port(url: str, authority: str) -> tuple[str, str]:
+    if authority.startswith("["):
+        host, closed, rest = authority[1:].partition("]")
+        if not closed or ":" not in host or not set(host) <= _IN_IPV6:
+            raise _unusable(url, "an IPv6 address between [ and ]")
+        if rest and not rest.startswith(":"):
+            raise _unusable(url, "a port after ]")
+        return host, rest[1:]
+    host, _, port = authority.partition(":")
+    if ":" in port:
+        raise _unusable(url, "an IPv6 address between [ and ]")
+    if not host or not set(host) <= _IN_HOST:
+        raise _unusable(url, "a host of ASCII letters, digits, dots and hyphens")
+    return host, port
+
+
+def _unusable(url: str, expected: str) -> ValueError:
+    shown = url.strip().partition("#")[0]  # neither the token nor a password is for a log
+    head, at, tail = shown.rpartition("@")
+    shown = f"{head.partition('://')[0]}://…@{tail}" if at else shown
+    remedy = f"give the address that the map server prints, like {DEFAULT}"
+    return ValueError(f"endpoint: expected {expected}, found {shown[:80]!r}; {remedy}")
+
+
+class Nowhere:
+    """A sink that takes nothing, for a bot whose environment names no map server that could be used."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+    def deliver(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """Never succeeds."""
+        raise NotTaken(self.why, wait=60.0)
 
 
 def local_token(port: int) -> str:

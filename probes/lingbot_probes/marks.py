@@ -10,7 +10,7 @@ from lingbot_probes.capture import Room, captured, name, text
 from lingbot_probes.observing import ResultObserver, TurnObserver, place_of, tellers
 from lingbot_probes.routing import on_intent
 from lingbot_probes.shapes import docs_of, intent_routed, slots_assigned
-from lingbot_probes.slots import Watch
+from lingbot_probes.slots import Observed, Watch
 from lingbot_probes.wrapping import (
     ASYNC_GENERATOR,
     GENERATOR,
@@ -164,7 +164,7 @@ def mark_store(
             try:
                 if type(result) is dict:
                     dialogue = of_session(args, kwargs) if of_session is not None else None
-                    return probe.observed(result, scope=scope, labels=labels, session=dialogue)
+                    return Observed(result, Watch(probe, scope, labels, dialogue))
             except Exception:
                 probe._lost()
             return result

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from time import monotonic, time
 
+from lingbot_probes import options
 from lingbot_probes.capture import NAME, Room, captured, name, text
 from lingbot_probes.context import SessionScope, TurnScope, Whereabouts, tell_failure
-from lingbot_probes.link import DEFAULT, Endpoint, Link
+from lingbot_probes.link import DEFAULT, Endpoint, Link, Nowhere
 from lingbot_probes.marks import mark_filling, mark_intent, mark_retrieval, mark_store, mark_turn
 from lingbot_probes.ring import Ring
 from lingbot_probes.sender import Sender
@@ -44,7 +45,9 @@ class Probe:
     machine has left in our own file. ``sink`` takes the batches instead of a server. ``LINGBOT_MAP=off`` in the
     environment makes every decorator return the very function it was given.
 
-    Raises ``ValueError`` for an endpoint that is none. Nothing that is called while the bot works raises.
+    Raises ``Misused`` (a ``TypeError``) for what can't be used, ``ValueError`` for an endpoint or a token that is none.
+    An environment that is wrong raises nothing: the probe logs one warning, and sends nothing until ``connect`` says
+    where to. Nothing that is called while the bot works raises.
     """
 
     def __init__(
@@ -56,28 +59,41 @@ class Probe:
         sink: Sink | None = None,
         capacity: int = CAPACITY,
     ) -> None:
-        if type(name) is not str or not name:
-            raise Misused(f"Probe takes the bot's name first, a text, not {type(name).__name__}")
+        if type(name) is not str or not name.strip():
+            raise options.misused("Probe", "the bot's name first, a text", name)
         if type(capacity) is not int or capacity < 1:
-            raise Misused("capacity= takes a whole number from 1 on")
+            raise Misused("Probe(capacity=) takes a whole number from 1 on")
+        options.a_sink(sink, "Probe(sink=)")
         self.name = name
         self.off = os.environ.get("LINGBOT_MAP", "").strip().lower() in OFF
         self.errors = 0
         self._ring = Ring(capacity)
         self._where = Whereabouts(name[:NAME], self._ring)
-        self._link = self._linked(endpoint, token)
-        self._sender = Sender(self._ring, name[:NAME], sink or self._link, self._renew)
+        told = endpoint is not None or token is not None
+        self._link = self._linked(endpoint, token, "Probe") if told else None
+        self._sender = Sender(self._ring, name[:NAME], self._way() if sink is None else sink, self._renew)
 
-    def _linked(self, endpoint: str | None, token: str | None) -> Link:
-        token = token or os.environ.get("LINGBOT_TOKEN", "").strip()
-        if endpoint is not None:
-            return Link(Endpoint(endpoint), token)
+    def _way(self) -> Link | Nowhere:
+        if self._link is None:
+            self._link = self._linked(None, None, "Probe")
+        return self._link
+
+    def _linked(self, endpoint: str | None, token: str | None, who: str) -> Link | Nowhere:
+        """The way to the map server. What the author says wrongly raises, the environment doesn't."""
+        if endpoint is not None and type(endpoint) is not str:
+            raise options.misused(f"{who}(endpoint=)", "the map server's address, a text", endpoint)
+        word, to = options.a_token(token, f"{who}(token=)"), Endpoint(endpoint) if endpoint is not None else None
+        variable = "LINGBOT_ENDPOINT"
         try:
-            return Link(Endpoint(os.environ.get("LINGBOT_ENDPOINT", "").strip() or DEFAULT), token)
-        except ValueError:
-            self.errors += 1  # an environment that is wrong must not keep the bot from starting
-            self.off = True
-            return Link(Endpoint(DEFAULT), token)
+            to = to or Endpoint(os.environ.get(variable, "").strip() or DEFAULT)
+            variable = "LINGBOT_TOKEN"
+            return Link(to, word or options.a_token(os.environ.get(variable), "token"))
+        except ValueError as error:
+            why = f"{variable} can't be used: {error}"
+            if not self.off:
+                self.errors += 1
+                options.warned(f"lingbot-map: probe {self.name!r:.80} sends nothing. {why}")
+            return Nowhere(why)
 
     def _renew(self) -> None:
         self._ring.renew()
@@ -123,7 +139,7 @@ class Probe:
             spoken = signal_of(signal)
             if spoken is None:
                 spoken = {"kind": "raw", "name": name(signal, Room()), "data": captured(signal, Room())}
-            at = said_at if type(said_at) is float and 0.0 <= said_at < 1e12 else None
+            at = said_at if (type(said_at) is float or type(said_at) is int) and 0.0 <= said_at < 1e12 else None
             self._tell(self._where.at(session, turn), spoken, at)
 
         self._guarded(act)
@@ -144,12 +160,13 @@ class Probe:
         """Say that something went wrong at ``where``."""
 
         def act() -> None:
-            place = self._where.at(session, turn)
+            place, room = self._where.at(session, turn), Room()
             if type(error) is str:
-                room = Room()
                 self._tell(place, {"kind": "failed", "where": name(where, room), "error": text(error, room)})
+            elif issubclass(type(error), BaseException):
+                tell_failure(self, place, name(where, room), error)  # type: ignore[arg-type]
             else:
-                tell_failure(self, place, where, error)  # type: ignore[arg-type]
+                self._tell(place, {"kind": "failed", "where": name(where, room), "error": name(error, room)})
 
         self._guarded(act)
 
@@ -158,7 +175,7 @@ class Probe:
 
         def act() -> None:
             signal = {"kind": "session_ended"}
-            if reason:
+            if type(reason) is not str or reason:
                 signal["reason"] = name(reason, Room())
             self._tell(self._where.at(session, None), signal)
 
@@ -176,6 +193,8 @@ class Probe:
 
     def carry(self, function: F) -> F:
         """``function``, to be run in the present session and turn by whatever thread or executor it is given to."""
+        if not callable(function):
+            raise options.misused("probe.carry", "a function", function)
         return self._where.carry(function)  # type: ignore[return-value]
 
     def observed(
@@ -195,6 +214,9 @@ class Probe:
             mapping = {}
         if self.off or type(mapping) is Observed:
             return mapping  # type: ignore[return-value]
+        options.a_store(mapping, "probe.observed")
+        options.a_scope(scope, "probe.observed(scope=)")
+        options.texts_by_slot(labels, "probe.observed(labels=)")
         return Observed(mapping, Watch(self, scope, labels, session))
 
     # -- decorators (``marks.py`` has what they do) --------------------------------------------------------------
@@ -226,6 +248,7 @@ class Probe:
         ``session``, ``utterance`` and ``id`` say which arguments these are, by a parameter's name or a callable
         that gets the same arguments; unsaid, the usual names are looked for.
         """
+        options.a_callable(extract, "@probe.turn(extract=)")
         return self._decorator(function, lambda found: mark_turn(self, found, session, utterance, id, extract))
 
     @overload
@@ -244,6 +267,7 @@ class Probe:
         turn: Choice = None,
     ) -> Any:
         """On the function that routes to an intent; its result names the intent."""
+        options.a_callable(extract, "@probe.intent(extract=)")
         return self._decorator(function, lambda found: mark_intent(self, found, extract, session, turn))
 
     def retrieval(
@@ -262,9 +286,11 @@ class Probe:
         ``stage`` is "vector", "keyword", "fused", "reranked" or "prompt"; ``query`` says which argument was asked;
         ``params`` names the arguments to keep beside it (top_k, filter ...); ``score_kind`` is the scores' unit.
         """
-        if stage not in STAGES:
+        if type(stage) is not str or stage not in STAGES:
             raise Misused(f"@probe.retrieval(stage={stage!r}): expected one of {', '.join(STAGES)}")
-        kept = tuple(params)
+        kept = options.names(params, "@probe.retrieval(params=)")
+        options.a_text(score_kind, "@probe.retrieval(score_kind=)", "the unit of the scores, a text")
+        options.a_callable(extract, "@probe.retrieval(extract=)")
         return self._decorator(  # type: ignore[no-any-return]
             None, lambda found: mark_retrieval(self, found, stage, query, kept, score_kind, extract, session, turn)
         )
@@ -300,6 +326,9 @@ class Probe:
         With ``assigns=True`` (or ``extract=``) on a function that fills slots: each item of its result is an
         assignment, and the result stays as it is.
         """
+        options.a_scope(scope, "@probe.slots(scope=)")
+        options.texts_by_slot(labels, "@probe.slots(labels=)")
+        options.a_callable(extract, "@probe.slots(extract=)")
         if assigns or extract is not None:
             return self._decorator(
                 function, lambda found: mark_filling(self, found, scope, labels or {}, extract, session, turn)
@@ -315,7 +344,9 @@ class Probe:
 
     def connect(self, endpoint: str, token: str | None = None) -> None:
         """Send to another map server from now on; it gets the recent history first."""
-        self._link = self._linked(endpoint, token)
+        if type(endpoint) is not str:
+            raise options.misused("probe.connect", "the map server's address, a text", endpoint)
+        self._link = self._linked(endpoint, token, "probe.connect")
         self.drain_to(None)
 
     def drain_to(self, sink: Sink | None, *, history: bool = True) -> None:
@@ -324,13 +355,15 @@ class Probe:
         ``history=False`` starts fresh: what was said so far is forgotten and every session is numbered from 1, for
         a new source. For a quiet moment, between two tests say: what other threads say meanwhile may be lost.
         """
+        options.a_sink(sink, "probe.drain_to")
         if not history:
             self._ring.renew()
-        self._sender.sink = sink or self._link
+        self._sender.sink = self._way() if sink is None else sink
         self._sender.nudge()
 
     def flush(self, timeout: float = 1.0) -> bool:
         """Wait until everything made so far is acknowledged (or lost and told); whether it was, within ``timeout``."""
+        options.seconds(timeout, "probe.flush(timeout=)")
         return self.off or self._sender.flush(timeout)
 
     def close(self, timeout: float = 0.5) -> None:
@@ -338,6 +371,7 @@ class Probe:
 
         A later event starts it again.
         """
+        options.seconds(timeout, "probe.close(timeout=)")
         self._sender.leave(monotonic() + timeout)
 
     def stats(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lingbot_probes import Probe
-from lingbot_probes.link import Endpoint, local_token
+from lingbot_probes.link import local_token
 from tests.probes.listening import Listener, Server, until
 
 
@@ -246,33 +246,3 @@ def test_what_is_dropped_is_counted_by_session_while_nobody_listens() -> None:
     assert stats["dropped"] == {"quiet": 10, "loud": 100}
     assert (stats["made"], stats["held"], stats["lost"]) == (610, 500, 110)
     probe.close()
-
-
-ENDPOINTS = {
-    "http://127.0.0.1:8700": ("127.0.0.1", 8700, "/ingest", "", True),
-    "http://localhost:8700/": ("localhost", 8700, "/ingest", "", True),
-    "https://maps.example/team/a/#t=abc": ("maps.example", 443, "/team/a/ingest", "abc", False),
-    "http://[::1]:9000": ("::1", 9000, "/ingest", "", True),
-    "http://bot-host": ("bot-host", 80, "/ingest", "", False),
-}
-
-
-@pytest.mark.parametrize("url", ENDPOINTS)
-def test_endpoints(url: str) -> None:
-    found = Endpoint(url)
-    assert (found.host, found.port, found.path, found.token, found.local) == ENDPOINTS[url]
-
-
-@pytest.mark.parametrize("url", ["", "8700", "127.0.0.1:8700", "ftp://x", "http://", "http://a:b", "http://a:99999",
-                                 "http://user:word@a", "http://a/?x=1"])  # fmt: skip
-def test_what_is_no_endpoint_is_refused_when_the_author_looks(url: str) -> None:
-    with pytest.raises(ValueError, match="endpoint: expected"):
-        Probe("bot", url)
-
-
-def test_a_wrong_environment_keeps_no_bot_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LINGBOT_ENDPOINT", "nonsense")
-    probe = Probe("bot")
-    say(probe)
-    assert probe.stats()["state"] == "off"
-    assert probe.stats()["errors"] == 1
