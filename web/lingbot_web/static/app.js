@@ -8,6 +8,7 @@ import { Changes } from 'lb/changes';
 import { Dialogue } from 'lb/dialogue';
 import { byId } from 'lb/dom';
 import { Exporting } from 'lb/exporting';
+import { EventList } from 'lb/eventlist';
 import { Feed } from 'lb/feed';
 import { Finder } from 'lb/finder';
 import { count, setLocales, setZone } from 'lb/format';
@@ -118,7 +119,13 @@ export class Page {
       copyLink: () => copyPlace(this.place(this.selection)),
       onPin: () => this.soon(),
     });
-    this.side = new Side(byId('right'), [this.inspector, this.dialogue, this.changes], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
+    this.events = new EventList(this.api, {
+      listed: () => ({ map: this.score.map, newest: this.feed.map ?? this.score.map, key: this.session.key, playhead: this.score.playhead, live: this.live, playing: this.transport.playing }),
+      sieve: () => null,
+      show: (seq) => { this.transport.stop(); this.score.setPlayhead(seq); },
+      tell: toast,
+    });
+    this.side = new Side(byId('right'), [this.inspector, this.dialogue, this.events, this.changes], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
     this.table = new TurnTable({
       shown: () => ({ map: this.score.map, selection: this.selection, playhead: this.score.playhead, window: this.score.window, layers: this.score.layers, anomalies: false, title: this.summary ? titleOf(this.summary) : '' }),
       go: (selection) => this.go(selection),

@@ -21,7 +21,7 @@ export class Scroll {
     this.row = row;
     this.heights = new Heights(guess);
     this.list = h('div', { class: 'turns', role: 'feed' });
-    this.element = h('div', { class: 'turns-scroll' }, this.list);
+    this.element = h('div', { class: 'turns-scroll', tabindex: '-1' }, this.list);
     /** @type {Map<number, {sign: string, element: HTMLElement}>} */
     this.drawn = new Map();
     this.first = 0;
@@ -96,7 +96,8 @@ export class Scroll {
       shown.push(known.element);
     }
     this.drawn = wanted;
-    place(this.list, shown);
+    if (this.list.contains(document.activeElement) && !shown.some((row) => row === document.activeElement)) this.element.focus({ preventScroll: true });
+    arrange(this.list, shown);
     this.list.style.setProperty('padding-top', `${heights.top(this.first) + ROOM}px`);
     this.list.style.setProperty('padding-bottom', `${heights.top(heights.length) - heights.top(this.end) + ROOM}px`);
   }
@@ -183,7 +184,7 @@ export class Scroll {
 }
 
 /** Makes `elements` the children of `parent`, moving none that stands right. @param {HTMLElement} parent @param {HTMLElement[]} elements */
-function place(parent, elements) {
+export function arrange(parent, elements) {
   const kept = new Set(elements);
   for (const child of [...parent.children]) if (!kept.has(/** @type {HTMLElement} */ (child))) child.remove();
   elements.forEach((element, i) => {
