@@ -207,6 +207,30 @@ def test_a_hostile_picture_is_well_formed_and_holds_shapes_and_text_alone(
     assert any("<script>" in "".join(text.itertext()) for text in root.iter(f"{SVG}text"))
 
 
+def test_the_table_is_the_one_that_the_command_writes(open_told: Open, told: Site, tmp_path: Path) -> None:
+    page = open_told("at=150&lang=zh")
+    page.keyboard.press("0")
+    taken = take(page, "csv", tmp_path).read_bytes()
+    out = tmp_path / "command.csv"
+    arguments = [
+        "export",
+        KEY,
+        "--to",
+        "csv",
+        "--at",
+        "150",
+        "--lang",
+        "zh",
+        "--data",
+        str(told.data),
+        "--out",
+        str(out),
+    ]
+    assert command(arguments) == 0
+    assert taken == out.read_bytes()
+    assert taken.count(b"\r\n") > 10
+
+
 def test_the_recording_comes_out_as_it_is_kept(open_told: Open, told: Site, tmp_path: Path) -> None:
     lines = take(open_told(), "jsonl", tmp_path).read_text("utf-8").splitlines()
     events = told.get(f"api/sessions/{KEY}")["events"]

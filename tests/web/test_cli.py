@@ -196,7 +196,30 @@ def test_verify_reads_folders_from_its_input(command: Command, tracker: Path, mo
 def test_export_names_what_it_does_not_find(command: Command, tmp_path: Path, tracker: Path) -> None:
     assert command("import", str(tracker)).returncode == 0
     assert "nobody" in complaint(command("export", "nobody"), 1)
-    assert "jsonl" in complaint(command("export", "x", "--to", "csv"), 2)
+    for line, said in (
+        ("x --to xls", "jsonl or html or csv"),
+        ("x --to jsonl --at 1", "--to html or csv"),
+        ("x --to csv --lang fr", "zh or en"),
+        ("rasa --to html --at 99", "rasa"),
+    ):
+        assert said in complaint(command("export", *line.split()), 1 if "rasa" in line else 2)
+    key = json.loads(command("sessions", "--json").stdout)["sessions"][0]["key"]
+    assert "a seq from 1 to" in complaint(command("export", key[:8], "--to", "html", "--at", "0"), 2)
+
+
+def test_an_export_goes_to_a_file_or_to_standard_output(command: Command, tmp_path: Path, tracker: Path) -> None:
+    assert command("import", str(tracker)).returncode == 0
+    key = json.loads(command("sessions", "--json").stdout)["sessions"][0]["key"]
+    for to, begin in (("html", "<!doctype html>"), ("csv", "\ufeffturn,"), ("jsonl", "{")):
+        out = tmp_path / f"out.{to}"
+        assert command("export", key, "--to", to, "--out", str(out)).returncode == 0
+        content = out.read_bytes().decode()
+        assert content.startswith(begin)
+        assert "北京" in content
+        for arguments in ((), ("--out", "-")):
+            done = command("export", key, "--to", to, *arguments)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout == content
 
 
 def test_a_reader_that_leaves_is_no_error(command: Command, tmp_path: Path, tracker: Path) -> None:

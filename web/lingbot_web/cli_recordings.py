@@ -112,9 +112,17 @@ def sessions(
 def export(
     session: Annotated[str, typer.Argument(help="The session's id, its key, or the beginning of the key.")],
     to: Annotated[
-        str, typer.Option("--to", help="jsonl: the recording as it is kept; html: one page that opens offline.")
+        str,
+        typer.Option(
+            "--to", help="jsonl: the recording as it is kept; html: one page that opens offline; csv: a table of turns."
+        ),
     ] = "jsonl",
-    at: Annotated[int | None, typer.Option("--at", help="html: open at this event, by its seq.")] = None,
+    at: Annotated[
+        int | None, typer.Option("--at", help="html, csv: as of this event, by its seq; a page opens there.")
+    ] = None,
+    lang: Annotated[
+        str, typer.Option("--lang", help="html, csv: zh or en; else the reader's own, in a table en.")
+    ] = "",
     events: Annotated[
         bool, typer.Option("--events/--no-events", help="html: with the raw events that the inspector shows.")
     ] = True,
@@ -125,9 +133,11 @@ def export(
 
     Example: lingbot-map export 3f0a --to html --at 130 --out incident.html
 
+    Example: lingbot-map export 3f0a --to csv --lang zh --out turns.csv
+
     Example: lingbot-map export 3f0a --out call.jsonl
     """
-    wish = exporting.Wish(to=to, at=at, events=events)
+    wish = exporting.Wish(to=to, at=at, lang=lang, events=events)
     with terminal.progress("Reading the recording") as progress:
         exporting.export(data, session, wish, out, progress)
     return 0

@@ -13,12 +13,14 @@ import msgspec
 from lingbot_map import codec
 from lingbot_map.errors import BadInput, UnknownSession
 from lingbot_map.events import Event
+from lingbot_map.graph import DialogueMap
 from lingbot_map.session import map_of
 from lingbot_map.store import Recording, key_of
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Page
 from lingbot_map.store.lines import event_line, header_line
 from lingbot_map.store.summary import summarize
+from lingbot_web.export_csv import turns_csv
 from lingbot_web.export_html import Recorded, html
 
 Progress = Callable[[int, int], None]
@@ -29,10 +31,12 @@ _TOLD_EVERY = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """How a session is wanted: ``to`` a format; a page opens ``at`` a seq (None: the end) and holds raw ``events``."""
+    """How a session is wanted: ``to`` a format; pages and tables ``at`` a seq (None: the end) and in a ``lang`` (""; a
+    page then speaks its reader's, a table English); a page with the raw ``events``."""
 
     to: str = "jsonl"
     at: int | None = None
+    lang: str = ""
     events: bool = True
 
 
@@ -49,8 +53,10 @@ def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Pro
     """
     if wish.to not in _WRITERS:
         raise BadInput("--to", " or ".join(_WRITERS), wish.to)
-    if wish.to != "html" and wish.at is not None:
-        raise BadInput("--at", "--to html beside it", f"--to {wish.to}", "only a page opens at a moment")
+    if wish.to == "jsonl" and wish.at is not None:
+        raise BadInput("--at", "--to html or csv beside it", "--to jsonl", "a recording is written whole")
+    if wish.lang not in ("", "zh", "en"):
+        raise BadInput("--lang", "zh or en", wish.lang)
     to_terminal = out is None and sys.stdout.isatty()
     if wish.to == "html" and to_terminal:
         raise BadInput("--out", "a file for the page", "none", "name one, or - for standard output")
@@ -98,10 +104,8 @@ def _write_jsonl(recording: Recording, wish: Wish, file: BinaryIO, progress: Pro
 
 
 def _write_html(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
-    map = map_of(recording)
+    map = _map(recording, wish)
     last = map.cursor.seq
-    if wish.at is not None and not 1 <= wish.at <= last:
-        raise BadInput("--at", f"a seq from 1 to {last:,}", f"{wish.at:,}")
 
     def events() -> Iterator[Event]:
         for number, event in enumerate(recording.events(1, last)):
@@ -113,14 +117,27 @@ def _write_html(recording: Recording, wish: Wish, file: BinaryIO, progress: Prog
         summary=msgspec.to_builtins(summarize(map, recording.key, case=recording.origin == "case")),
         keyframe=codec.keyframe(map),
         events=events() if wish.events else None,
-        place=f"at={wish.at}" if wish.at is not None else "",
+        place="&".join(f"{name}={value}" for name, value in (("at", wish.at), ("lang", wish.lang)) if value),
     )
     remedy = "leave the raw events out with --no-events" if wish.events else "send the recording itself: --to jsonl"
     file.write(html(recorded, remedy=remedy))
 
 
+def _write_csv(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    map = _map(recording, wish)
+    file.write(turns_csv(map, upto=wish.at, lang="zh" if wish.lang == "zh" else "en").encode())
+
+
+def _map(recording: Recording, wish: Wish) -> DialogueMap:
+    map = map_of(recording)
+    if wish.at is not None and not 1 <= wish.at <= map.cursor.seq:
+        raise BadInput("--at", f"a seq from 1 to {map.cursor.seq:,}", f"{wish.at:,}")
+    return map
+
+
 _WRITERS: dict[str, Callable[[Recording, Wish, BinaryIO, Progress | None], None]] = {
     "jsonl": _write_jsonl,
     "html": _write_html,
+    "csv": _write_csv,
 }
 FORMATS = tuple(_WRITERS)

@@ -4,10 +4,12 @@ import { fragmentOf } from 'lb/address';
 import { Refused } from 'lb/api';
 import { h, plain } from 'lb/dom';
 import { clock, count, day, sameDay, zone } from 'lb/format';
-import { text } from 'lb/i18n';
+import { lang, text } from 'lb/i18n';
 import { icon } from 'lb/icons';
 import { png, svg } from 'lb/exporting_picture';
 import { titleOf } from 'lb/session_row';
+import { turnsCsv } from 'lb/table_csv';
+import { turnsIn } from 'lb/table_rows';
 import { toast } from 'lb/toast';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
@@ -18,7 +20,7 @@ import { toast } from 'lb/toast';
  * @property {import('lb/session_row').Summary | null} summary
  * @property {import('lb/link').Place} place where the reader is, the window included
  */
-/** @typedef {'html' | 'png' | 'svg' | 'jsonl'} Kind */
+/** @typedef {'html' | 'png' | 'svg' | 'csv' | 'jsonl'} Kind */
 
 const LONGEST_NAME = 60;
 /** What a file's name may not hold on some system, and what a reader would not see. */
@@ -45,7 +47,7 @@ export class Exporting {
       return;
     }
     /** @type {[Kind, boolean][]} */
-    const kinds = [['html', !api.standalone], ['png', true], ['svg', true], ['jsonl', !api.standalone]];
+    const kinds = [['html', !api.standalone], ['png', true], ['svg', true], ['csv', true], ['jsonl', !api.standalone]];
     const tick = h('button', {
       class: 'export-events', role: 'menuitemcheckbox', 'aria-checked': String(this.events),
       on: { click: () => tick.setAttribute('aria-checked', String((this.events = !this.events))) },
@@ -96,6 +98,7 @@ export class Exporting {
       let blob;
       if (whole) blob = await api.file(`api/sessions/${summary.key}/export`, { to: kind, place: kind === 'html' ? fragmentOf(place) : '', events: this.events ? 1 : 0 });
       else if (kind === 'png') blob = await png(score.scene, captionOf(score, summary));
+      else if (kind === 'csv') blob = new Blob([table(score)], { type: 'text/csv' });
       else blob = new Blob([svg(score.scene, captionOf(score, summary))], { type: 'image/svg+xml' });
       save(blob, name);
       toast(text('export.done', { name: plain(name, 80), size: sizeText(blob.size) }));
@@ -106,6 +109,13 @@ export class Exporting {
       this.element.removeAttribute('aria-busy');
     }
   }
+}
+
+/** The turns in view, as far as they had come. @param {import('lb/score').Score} score */
+function table({ scene, window, playhead }) {
+  const upto = playhead ?? Infinity;
+  const { first, last } = turnsIn(scene.map, window, upto);
+  return turnsCsv(scene.map, { from: first, to: last, upto, lang: lang() });
 }
 
 /** First and last turn in view. @param {import('lb/score').Score} score */

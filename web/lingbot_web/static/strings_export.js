@@ -2,6 +2,8 @@
 
 /** @type {Record<string, [zh: string, en: string]>} */
 export const EXPORT = {
+  'export.csv': ['轮次表', 'Turn table'],
+  'export.csv.why': ['当前范围内的各轮，可用表格软件打开', 'The turns in view, for spreadsheets'],
   'export.done': ['已保存 {name}（{size}）', 'Saved {name} ({size})'],
   'export.events': ['带上原始事件', 'With the raw events'],
   'export.failed': ['没有导出：{why}', 'Not exported: {why}'],
