@@ -12,11 +12,14 @@ from pathlib import Path
 import pytest
 
 from lingbot_map.errors import BadInput, TooLarge
+from lingbot_map.events import PolicySet
 from lingbot_web import export_html
 from lingbot_web.export import Wish, export
 from lingbot_web.export_html import Recorded, html, without_token
 from lingbot_web.export_modules import NotInlined, inline
+from lingbot_web.export_whole import whole_map
 from lingbot_web.security import file_policy
+from tests.builders import Dialogue, assigned, routed, said
 from tests.torture import export_xss
 from tests.torture.export_xss import HARMLESS, Markup, hashed
 from tests.torture.hostile import STRINGS, hostile
@@ -73,6 +76,22 @@ def test_a_hostile_recording_gives_an_inert_page(tmp_path: Path) -> None:
     report = export_xss.run(None)
     assert report.failures == []
     assert report.passed > 12
+
+
+def test_turns_that_left_the_map_are_in_the_file() -> None:
+    dialogue = Dialogue()
+    dialogue.own(PolicySet(values={"kept_turns": 2}))
+    for turn in range(8):
+        dialogue.tell(said(f"turn {turn}"), assigned("n", turn), routed("ask"))
+    assert dialogue.map.retired
+    whole = whole_map("s", dialogue.events)
+    assert (whole.retired, list(whole.turns)) == (0, list(range(1, 9)))
+    assert [whole.nodes[f"utterance:{turn}"].label for turn in range(1, 9)] == [f"turn {turn}" for turn in range(8)]
+    assert whole.about["policy"] == dialogue.map.about["policy"]
+    assert whole.cursor == dialogue.map.cursor
+    assert {id: node.props for id, node in dialogue.map.nodes.items()}.items() <= {
+        id: node.props for id, node in whole.nodes.items()
+    }.items(), "all that the map still holds stands in it as it is"
 
 
 def test_the_policy_names_each_script_and_style_by_its_hash() -> None:

@@ -22,6 +22,7 @@ from lingbot_map.store.lines import event_line, header_line
 from lingbot_map.store.summary import summarize
 from lingbot_web.export_csv import turns_csv
 from lingbot_web.export_html import Recorded, html
+from lingbot_web.export_whole import MOST_EVENTS, whole_map
 
 Progress = Callable[[int, int], None]
 """Called with how many events were read, and of how many."""
@@ -130,6 +131,8 @@ def _write_csv(recording: Recording, wish: Wish, file: BinaryIO, progress: Progr
 
 def _map(recording: Recording, wish: Wish) -> DialogueMap:
     map = map_of(recording)
+    if map.retired and map.cursor.seq <= MOST_EVENTS:
+        map = whole_map(recording.session, recording.events(1, map.cursor.seq))
     if wish.at is not None and not 1 <= wish.at <= map.cursor.seq:
         raise BadInput("--at", f"a seq from 1 to {map.cursor.seq:,}", f"{wish.at:,}")
     return map

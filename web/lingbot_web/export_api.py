@@ -8,12 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from lingbot_map import codec
 from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Live, Pipeline
 from lingbot_map.session import Session
 from lingbot_web.api import session_key
 from lingbot_web.export import jsonl
 from lingbot_web.export_html import Recorded, html
+from lingbot_web.export_whole import MOST_EVENTS, whole_map
 
 MAX_PLACE = 4096
 """Characters of a link's fragment; the page writes some hundred."""
@@ -47,12 +49,15 @@ def _lines(session: Session) -> Iterator[bytes]:
 
 def _page(live: Live, place: str, events: bool) -> Callable[[Session], bytes]:
     """What makes the page on another thread; map and summary are those of this moment."""
-    seq, summary, keyframe = live.session.map.cursor.seq, live.summary(), live.keyframe()
+    map = live.session.map
+    seq, summary = map.cursor.seq, live.summary()
+    keyframe = b"" if map.retired and seq <= MOST_EVENTS else live.keyframe()
     remedy = "leave the raw events out" if events else "take the recording itself (JSONL)"
 
     def make(session: Session) -> bytes:
         taken = session.recording.events(1, seq) if events else None
-        return html(Recorded(summary, keyframe, taken, place), remedy=remedy)
+        shown = keyframe or codec.keyframe(whole_map(session.id, session.recording.events(1, seq)))
+        return html(Recorded(summary, shown, taken, place), remedy=remedy)
 
     return make
 
