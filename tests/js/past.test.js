@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { spans } from 'lb/events';
-import { find } from 'lb/finder';
 import { DialogueMap } from 'lb/fold';
 import { blamedSeqs, decidingStage, docsOfTurn, findingsAbout, lifeOf, overwritesOf, recallsOf, seqsOfTurn, sizeOf, visitsOf } from 'lb/past';
 
@@ -84,14 +83,6 @@ test('raw events are fetched in few requests, none over a thousand', () => {
   assert.deepEqual(spans([3, 7, 40, 300]), [[3, 40], [300, 300]]);
   const many = spans(Array.from({ length: 2500 }, (_, i) => i + 1));
   assert.ok(many.length === 3 && many.every(([from, to]) => to - from < 1000));
-});
-
-test('a search finds labels, names and what was said, whatever the width and case', () => {
-  const found = find(map.nodes.values(), 'plan b');
-  assert.deepEqual([...found.matches.turns], [1]);
-  assert.deepEqual(find(map.nodes.values(), '产品').stops.map(({ id }) => id), ['slot:brand']);
-  assert.deepEqual(find(map.nodes.values(), 'BRAND').stops.map(({ id }) => id), ['slot:brand']);
-  assert.deepEqual(find(map.nodes.values(), '  ').stops, []);
 });
 
 test('what is counted is what had happened by the moment', () => {

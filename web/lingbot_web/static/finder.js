@@ -1,66 +1,67 @@
-// The search box of the map: lights rows and lanes whose label or words match, Enter goes from one to the next.
+// The search box: what is typed is looked for on the map that is shown, Enter goes from one match to the next. A large map
+// is gone through in slices between frames; what comes in live is looked at as it comes.
 
-import { h } from 'lb/dom';
+import { fill, h } from 'lb/dom';
+import { count } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { Folded, Search } from 'lb/search';
+import { Grammar } from 'lb/search_grammar';
+import { parse } from 'lb/search_query';
 
 /** @typedef {import('lb/types').Selection} Selection */
-/** @typedef {import('lb/types').Node} Node */
-/** @typedef {{nodes: Set<string>, turns: Set<number>}} Matches */
+/** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 
-/**
- * Where `words` occur (case and width folded): in labels and names of intents, slots and documents, in what was said.
- * @param {Iterable<Node>} nodes @param {string} words
- * @returns {{matches: Matches, stops: Selection[]}} stops are in the order of turns
- */
-export function find(nodes, words) {
-  const wanted = fold(words.trim());
-  /** @type {Matches} */
-  const matches = { nodes: new Set(), turns: new Set() };
-  /** @type {Selection[]} */
-  const stops = [];
-  if (!wanted) return { matches, stops };
-  for (const node of nodes) {
-    const said = node.kind === 'utterance' || node.kind === 'answer';
-    if (!fold(node.label).includes(wanted) && (said || !fold(node.id).includes(wanted))) continue;
-    if (said) matches.turns.add(node.turn);
-    matches.nodes.add(node.id);
-    stops.push({ kind: 'node', id: node.id, turn: node.turn, seq: node.seq });
-  }
-  stops.sort((a, b) => a.turn - b.turn || a.seq - b.seq);
-  return { matches, stops };
-}
-
-/** @param {string} value */
-function fold(value) {
-  return value.normalize('NFKC').toLowerCase();
-}
+/** Marks looked at in one go: some 5 ms. */
+const SLICE = 20000;
 
 export class Finder {
-  /** @param {{nodes: () => Iterable<Node>, onMatches: (matches: Matches | null) => void, onStop: (stop: Selection) => void}} actions */
+  /**
+   * @param {object} actions
+   * @param {() => DialogueMap | null} actions.map
+   * @param {() => number} actions.from turn from which on the first match is gone to
+   * @param {(search: Search | null) => void} actions.onMatches they changed
+   * @param {(stop: Selection) => void} actions.onStop
+   */
   constructor(actions) {
     this.actions = actions;
-    /** @type {Selection[]} */
-    this.stops = [];
-    this.at = -1;
+    /** @type {Search | null} */ this.search = null;
+    /** @type {Selection | null} the match that was gone to */ this.stop = null;
+    /** @type {{marks: object | null, folded: Folded}} */ this.kept = { marks: null, folded: new Folded() };
+    this.timer = 0;
+    this.told = '';
     this.field = h('input', {
-      type: 'text',
-      spellcheck: 'false',
-      autocomplete: 'off',
+      type: 'text', spellcheck: 'false', autocomplete: 'off', maxlength: 400, 'aria-describedby': 'finder-hint',
       on: {
-        input: (/** @type {Event} */ event) => /** @type {InputEvent} */ (event).isComposing || this.search(),
-        compositionend: () => this.search(),
+        input: (/** @type {Event} */ event) => /** @type {InputEvent} */ (event).isComposing || this.look(),
+        compositionend: () => this.look(),
         keydown: (/** @type {Event} */ event) => this.#key(/** @type {KeyboardEvent} */ (event)),
       },
     });
-    this.counter = h('span', { class: 'found mono', 'aria-live': 'polite' });
-    this.element = h('label', { class: 'finder' }, icon('search'), this.field, this.counter, h('kbd', null, '/'));
+    this.counter = h('span', { class: 'found mono', role: 'status' });
+    this.grammar = new Grammar((example) => {
+      this.ask(example);
+      this.field.focus();
+    });
+    this.explain = h('button', { class: 'finder-button', 'aria-haspopup': 'dialog', on: { click: () => this.grammar.show(this.element) } }, icon('help'));
+    this.hint = h('div', { class: 'finder-hint', id: 'finder-hint', role: 'status', hidden: true });
+    this.element = h('div', { class: 'finder', role: 'search', on: { click: (/** @type {Event} */ event) => event.target !== this.explain && this.field.focus() } }, icon('search'), this.field, this.counter, h('kbd', null, '/'), this.explain, this.hint);
     this.relabel();
+  }
+
+  /** What is typed, without spaces around. */
+  get query() {
+    return this.field.value.trim();
   }
 
   relabel() {
     this.field.placeholder = text('finder.label');
     this.field.setAttribute('aria-label', text('finder.label'));
+    this.explain.setAttribute('aria-label', text('search.grammar'));
+    this.explain.title = text('search.grammar');
+    this.grammar.relabel();
+    this.#hints();
+    this.#count();
   }
 
   focus() {
@@ -68,36 +69,95 @@ export class Finder {
     this.field.select();
   }
 
-  /** Looks again: the words changed, or the map did. */
-  search() {
-    const words = this.field.value;
-    const { matches, stops } = find(words.trim() ? this.actions.nodes() : [], words);
-    this.stops = stops;
-    this.at = -1;
-    this.actions.onMatches(words.trim() ? matches : null);
+  /** Puts a query into the box and looks. @param {string} query */
+  ask(query) {
+    if (query === this.field.value) return;
+    this.field.value = query;
+    this.look();
+  }
+
+  /** Looks anew: the words changed. */
+  look() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const { terms } = this.#hints();
+    const map = this.actions.map();
+    this.stop = null;
+    this.search = null;
+    if (map && terms.length) {
+      if (this.kept.marks !== map.marks) this.kept = { marks: map.marks, folded: new Folded() };
+      this.search = new Search(map, terms, this.kept.folded);
+      this.#advance();
+    } else this.actions.onMatches(null);
+    this.#count();
+  }
+
+  /** The map may have grown, or be another one. */
+  follow() {
+    const map = this.actions.map();
+    if (!this.search) {
+      if (map && this.query && this.kept.marks !== map.marks) this.look();
+    } else if (!map || map.marks !== this.search.marks) {
+      const { stop } = this;
+      this.look();
+      this.stop = stop;
+      this.#count();
+    } else if (!this.timer && this.search.stale) this.#advance();
+  }
+
+  #advance() {
+    this.timer = 0;
+    const { search } = this;
+    if (!search) return;
+    const before = search.size;
+    const done = search.advance(SLICE);
+    if (!done) this.timer = setTimeout(() => this.#advance(), 0);
+    if (done || search.size !== before) this.actions.onMatches(search);
+    this.#count();
+  }
+
+  /** Goes to the next match, from where the last one stood or else from the window. @param {1 | -1} step */
+  go(step) {
+    const { search } = this;
+    if (!search?.size) return;
+    const at = search.placeOf(this.stop);
+    const place = at < 0 ? search.placeAt(this.actions.from()) + (step > 0 ? 0 : -1) : at + step;
+    this.stop = search.stop((place + search.size) % search.size);
+    if (this.stop) this.actions.onStop(this.stop);
     this.#count();
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.isComposing || event.keyCode === 229) return; // 229: some input methods end a composition with it
-    if (event.key === 'Enter' && this.stops.length) {
-      event.preventDefault();
-      const step = event.shiftKey ? -1 : 1;
-      this.at = this.at < 0 ? (step > 0 ? 0 : this.stops.length - 1) : (this.at + step + this.stops.length) % this.stops.length;
-      this.actions.onStop(/** @type {Selection} */ (this.stops[this.at]));
-      this.#count();
-    } else if (event.key === 'Escape') {
-      event.preventDefault();
+    if (event.key === 'Enter') this.go(event.shiftKey ? -1 : 1);
+    else if (event.key === 'ArrowDown' && event.altKey) this.grammar.show(this.element);
+    else if (event.key === 'Escape') {
       this.field.value = '';
-      this.search();
+      this.look();
       this.field.blur();
-    }
+    } else return;
+    event.preventDefault();
+  }
+
+  #hints() {
+    const parsed = parse(this.field.value);
+    const [first] = parsed.hints;
+    this.hint.hidden = !first;
+    fill(this.hint, first && text(first.key, { term: first.term }));
+    return parsed;
   }
 
   #count() {
-    const words = this.field.value.trim();
-    this.counter.textContent = !words ? '' : this.at < 0 ? String(this.stops.length) : `${this.at + 1}/${this.stops.length}`;
-    this.element.classList.toggle('none', Boolean(words) && !this.stops.length);
+    const { search } = this;
+    const at = search ? search.placeOf(this.stop) : -1;
+    const words = !search ? '' : at < 0 ? count(search.size) : `${count(at + 1)}/${count(search.size)}`;
+    const none = search !== null && !search.size && !this.timer;
+    const sign = `${words}${none}`;
+    if (sign === this.told) return;
+    this.told = sign;
+    this.counter.textContent = words;
+    this.element.classList.toggle('none', none);
+    this.element.classList.toggle('asked', search !== null);
   }
 }
