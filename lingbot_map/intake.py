@@ -17,6 +17,7 @@ from lingbot_probes.signals import Numbered, Retrieved, SessionEnded, TurnStarte
 
 HELD_MOST = 500
 HELD_LONGEST = 1.0  # seconds
+ACKED_MOST = 100  # ranges of numbers that an answer acknowledges beside those of the batch itself
 _EARLIEST = 946_684_800.0  # 2000-01-01: an earlier stamp is no time of a dialogue
 _DAY = 24 * 3600.0
 _HOUR = 3600.0
@@ -97,6 +98,9 @@ class Intake:
         here nor accepted before is lost for good, and becomes a gap at once. ``recorded`` says that the signals
         come from a recording: then events take the recorded time where it is sane, instead of ``now``. ``hits``
         gives a document's hits in seven days, which are written into the event where the source said none.
+
+        Where ``numbered`` is said, everything that was ever accepted from the source is acknowledged, not only what
+        is in the batch: a source whose last answer was lost (the map was killed) learns that nothing else was.
         """
         taken = Taken()
         arrivals = self._sources.get(source)
@@ -131,7 +135,7 @@ class Intake:
         if numbered > arrivals.mark:
             self._prove(source, arrivals, numbered, now, taken.events, hits)
         handled.extend(item.n for item in items if item.n <= arrivals.mark)
-        taken.acked = ranges(handled)
+        taken.acked = _accepted(arrivals, handled) if numbered else ranges(handled)
         return taken
 
     def release(self, now: float, hits: Callable[[str], int | None] | None = None) -> list[Event]:
@@ -292,6 +296,21 @@ def _remove(spans: list[list[int]], n: int) -> bool:
             spans[i : i + 1] = [[a, b] for a, b in ((first, n - 1), (n + 1, last)) if a <= b]
             return True
     return False
+
+
+def _accepted(arrivals: _Arrivals, handled: Iterable[int]) -> list[tuple[int, int]]:
+    """All that has come from a source, of a source with many gaps the newest; what was just handled in any case."""
+    runs, expected = [], 1
+    for first, last in sorted(arrivals.missing):
+        if first > expected:
+            runs.append((expected, first - 1))
+        expected = last + 1
+    if expected <= arrivals.mark:
+        runs.append((expected, arrivals.mark))
+    if len(runs) <= ACKED_MOST:
+        return runs
+    runs = runs[-ACKED_MOST:]
+    return ranges(n for n in handled if n < runs[0][0]) + runs
 
 
 def ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:

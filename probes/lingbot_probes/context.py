@@ -130,9 +130,10 @@ class Whereabouts:
 class SessionScope:
     """``with probe.session("id"):`` what happens inside belongs to that dialogue. Leaving it does not end it."""
 
-    def __init__(self, probe: Probe, id: Any, title: str, meta: Mapping[str, Any] | None) -> None:
+    def __init__(self, probe: Probe, id: Any, title: str, meta: Mapping[str, Any] | None, reply: str = "") -> None:
         self._probe = probe
         self._said = (id, title, meta)
+        self._reply = reply
         self._token: Token[Place | None] | None = None
 
     def _enter(self) -> None:
@@ -141,13 +142,17 @@ class SessionScope:
         session = self._probe._ring.session(id_text(id)) if id_text(id) else where.orphan()
         here = where.current.get()
         place = here if here is not None and here.session is session else Place(session)
-        if not (type(title) is str and not title) or meta is not None or not session.made():
+        reply = self._reply if type(self._reply) is str else ""
+        if not (type(title) is str and not title) or meta is not None or reply or not session.made():
             room = Room()
             signal: dict[str, Any] = {"kind": "session_started"}
             if type(title) is not str or title:
                 signal["title"] = name(title, room)
             if type(meta) is dict:
                 signal["meta"] = captured(meta, room)
+            if reply:
+                kept = signal.get("meta")
+                signal["meta"] = {**(kept if type(kept) is dict else {}), "reply_url": text(reply, room)}
             self._probe._tell(place, signal)
         where.open[id_of(self)] = place
         self._token = where.enter(place)

@@ -27,13 +27,15 @@ _IN_HOST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 
 class NotTaken(Exception):
     """A batch was not taken. ``wait``: at least so many seconds until it is worth another try; ``spoiled``: the server
-    found fault with the batch itself, the same bytes must not come again."""
+    found fault with the batch itself, the same bytes must not come again; ``unsure``: it went out and no answer came,
+    so it may have been taken after all."""
 
-    def __init__(self, why: str, *, wait: float = 0.0, spoiled: bool = False) -> None:
+    def __init__(self, why: str, *, wait: float = 0.0, spoiled: bool = False, unsure: bool = False) -> None:
         super().__init__(why)
         self.why = why
         self.wait = wait
         self.spoiled = spoiled
+        self.unsure = unsure
 
 
 class Endpoint:
@@ -151,14 +153,15 @@ class Link:
         try:
             status, data = self._post(body)
         except (OSError, ValueError) as error:
+            unsure = self._socket is not None
             self.close()
             if not kept:
-                raise NotTaken(_said(error)) from None
+                raise NotTaken(_said(error), unsure=unsure) from None
             try:  # the server closed a connection that had been idle; a repeated batch does no harm
                 status, data = self._post(body)
             except (OSError, ValueError) as again:
                 self.close()
-                raise NotTaken(_said(again)) from None
+                raise NotTaken(_said(again), unsure=True) from None
         if status != 200:
             self.close()
             raise _refusal(status)
@@ -297,4 +300,6 @@ def _refusal(status: int) -> NotTaken:
         return NotTaken(f"the map server answered {status}", spoiled=True)
     if status in (429, 503):
         return NotTaken(f"the map server is busy ({status})", wait=0.2)
-    return NotTaken(f"the map server answered {status}", wait=0.5 if status >= 500 else 5.0)
+    return NotTaken(
+        f"the map server answered {status}", wait=0.5 if status >= 500 else 5.0, unsure=status >= 500
+    )  # it may have failed after it had written

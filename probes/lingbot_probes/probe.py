@@ -183,9 +183,15 @@ class Probe:
 
     # -- scopes ------------------------------------------------------------------------------------------------
 
-    def session(self, id: Any, *, title: str = "", meta: Mapping[str, Any] | None = None) -> SessionScope:
-        """``with`` or ``async with``: everything inside belongs to the dialogue ``id``. Leaving it does not end it."""
-        return SessionScope(self, id, title, meta)
+    def session(
+        self, id: Any, *, title: str = "", meta: Mapping[str, Any] | None = None, reply: str = ""
+    ) -> SessionScope:
+        """``with`` or ``async with``: everything inside belongs to the dialogue ``id``. Leaving it does not end it.
+
+        ``reply`` is the address of the bot's REST channel, so that one can talk to it from the map's page: it takes
+        ``POST {"sender": id, "message": text}`` and answers ``[{"text": ...}]``.
+        """
+        return SessionScope(self, id, title, meta, reply)
 
     def turn_scope(self, utterance: str = "", *, id: Any = None, session: Any = None) -> TurnScope:
         """``with`` or ``async with``: one move of the user, for bots without one function that handles it."""
@@ -375,7 +381,11 @@ class Probe:
         self._sender.leave(monotonic() + timeout)
 
     def stats(self) -> dict[str, Any]:
-        """The account: what was made, acknowledged, dropped (by session), refused; what the sender is doing and why."""
+        """The account: what was made, acknowledged, dropped (by session), refused; what the sender is doing and why.
+
+        ``unconfirmed`` was delivered when no answer came (the map was killed), and is no longer held: the next answer
+        shows whether it is acknowledged or lost. Until then it is neither.
+        """
         ring, sender = self._ring, self._sender
         dropped = ring.dropped()
         sessions = list(ring.sessions.values())
@@ -385,10 +395,11 @@ class Probe:
             "why": sender.why,
             "sessions": len(sessions),
             "made": sum(session.made() for session in sessions),
-            "acked": sum(session.done.total() - session.dropped for session in sessions),
+            "acked": sum(session.delivered() for session in sessions),
+            "unconfirmed": ring.unconfirmed(),
             "held": len(ring.entries),
             "dropped": dropped,
             "lost": sum(dropped.values()) + ring.forgotten,
-            "refused": sender.refused,
+            "refused": sum(session.refused.total() for session in sessions),
             "errors": self.errors + sender.faults,
         }

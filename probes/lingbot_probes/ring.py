@@ -60,14 +60,20 @@ class Numbers:
                 merged.append(list(run))
         self.runs = merged
 
-    def discard(self, n: int) -> None:
+    def discard(self, start: int, end: int | None = None) -> None:
+        end = start if end is None else end
         out: list[list[int]] = []
         for first, last in self.runs:
-            if first <= n <= last:
-                out += [run for run in ([first, n - 1], [n + 1, last]) if run[0] <= run[1]]
-            else:
-                out.append([first, last])
+            out += [run for run in ([first, min(last, start - 1)], [max(first, end + 1), last]) if run[0] <= run[1]]
         self.runs = out
+
+    def within(self, start: int, end: int) -> int:
+        """How many of start..end are in the set."""
+        return sum(max(min(last, end) - max(first, start) + 1, 0) for first, last in self.runs)
+
+    def holes(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The runs of start..end that are not in the set."""
+        return [(max(first, start), last) for first, last in self.missing(end) if last >= start]
 
     def missing(self, top: int) -> list[tuple[int, int]]:
         """The runs of 1..top that are not in the set."""
@@ -86,6 +92,7 @@ class Numbers:
         return top == 0 or (bool(self.runs) and self.runs[0][0] == 1 and self.runs[0][1] >= top)
 
     def total(self) -> int:
+        """How many numbers it holds."""
         return sum(last - first + 1 for first, last in self.runs)
 
 
@@ -93,7 +100,8 @@ class Session:
     """One dialogue as this process numbers it."""
 
     __slots__ = (
-        "_counter", "_made", "_made_at", "again", "done", "dropped", "id", "number", "sent", "settled", "source",
+        "_counter", "_made", "_made_at", "again", "done", "gone", "id", "number", "refused", "sent", "settled",
+        "source", "unsure",
     )  # fmt: skip
 
     def __init__(self, id: str, source: str) -> None:
@@ -106,10 +114,47 @@ class Session:
         self._counter = count(1)
         self.number: Callable[[], int] = self._counter.__next__
         self.done = Numbers()  # accepted by the map, or lost and told
-        self.dropped = 0  # lost and told
+        self.gone = Numbers()  # lost and told
+        self.refused = Numbers()
+        self.unsure = Numbers()  # delivered, but whether a map took them was never answered
         self.settled = 0  # the highest number that is no longer on its way into the ring
         self._made, self._made_at = 0, 0.0
         self.sent, self.again = 0, 0.0  # delivered but not acknowledged up to ``sent``: not again before ``again``
+
+    def acked(self, first: int, last: int) -> None:
+        """A map has these, also where an earlier answer made them look lost."""
+        self.done.add(first, last)
+        for wrong in (self.unsure, self.gone):
+            if wrong.runs:
+                wrong.discard(first, last)
+
+    def lost(self, first: int, last: int) -> None:
+        """These are no longer here. Those that may have arrived aren't called lost until a map says that it has not."""
+        for start, end in self.done.holes(first, last):
+            self.gone.add(start, end)
+        for start, end in self.unsure.runs:
+            self.gone.discard(start, end)
+        self.done.add(first, last)
+
+    def answered(self, numbered: int) -> None:
+        """A map has named all that it has, up to ``numbered``: what it has not named did not arrive."""
+        for first, last in [run for run in self.unsure.runs if run[0] <= numbered]:
+            last = min(last, numbered)
+            for n in range(first, last + 1):
+                if n in self.done:  # the others stand in the ring and come again
+                    self.gone.add(n, n)
+            self.unsure.discard(first, last)
+
+    def refuse(self, n: int) -> None:
+        """The map found fault with it: it is neither there nor to be sent again."""
+        self.done.add(n, n)
+        self.refused.add(n, n)
+        self.unsure.discard(n)
+
+    def delivered(self) -> int:
+        """How many a map has acknowledged."""
+        unknown = sum(self.done.within(first, last) for first, last in self.unsure.runs)
+        return self.done.total() - self.gone.total() - self.refused.total() - unknown
 
     def made(self) -> int:
         """The highest number made. A counter shows its next value, "count(58)": asking costs the hot path nothing."""
@@ -274,6 +319,7 @@ class Ring:
         """Another map is listening: it gets the whole recent history."""
         for place, n, _, _ in self.copy():
             place.session.done.discard(n)
+            place.session.refused.discard(n)
             place.session.again = 0.0
             self._unaccounted[place.session] = None
 
@@ -286,10 +332,17 @@ class Ring:
         for session in list(self.sessions.values()):
             made = session.made()
             holes = () if session.done.full(made) else _holes(session.done, here.get(session, []), made)
-            lost = session.dropped + sum(last - first + 1 for first, last in holes)
+            # a hole that may have arrived is not called lost
+            fresh = sum(last - first + 1 - session.unsure.within(first, last) for first, last in holes)
+            lost = session.gone.total() + fresh
             if lost:
                 out[session.id] = lost
         return out
+
+    def unconfirmed(self) -> int:
+        """How many events are no longer here and may have arrived: they were delivered, and no answer came."""
+        total = sum(session.unsure.total() for session in list(self.sessions.values()))
+        return total - sum(1 for place, n, _, _ in self.copy() if n in place.session.unsure) if total else 0
 
 
 def _number(entry: Entry) -> int:

@@ -77,7 +77,7 @@ class Sender:
     def __init__(self, ring: Ring, probe_name: str, sink: Sink, renew: Callable[[], None]) -> None:
         self.ring = ring
         self.sink = sink
-        self.refused = self.faults = 0
+        self.faults = 0
         self.bell: list[int] = []
         self._name = probe_name
         self._renew = renew
@@ -274,14 +274,16 @@ class Sender:
             try:
                 answer = sink.deliver(batch)
             except NotTaken as failure:
+                if failure.unsure:
+                    for place, n, _, _ in parcel.entries[start:end]:
+                        place.session.unsure.add(n, n)
                 if not failure.spoiled or not events:
                     raise
                 if len(events) > 1:
                     self._most = max(len(events) // 2, 1)
                     continue
                 place, n, _, _ = parcel.entries[start]
-                place.session.done.add(n, n)  # the same bytes would be refused for ever
-                self.refused += 1
+                place.session.refuse(n)  # the same bytes would be refused for ever
             else:
                 self._account(answer, parcel, parcel.entries[start:end], last)
                 self._most = min(self._most * 2, MOST)
@@ -300,20 +302,22 @@ class Sender:
                 made = session.made()
                 for first, final in runs:
                     if 1 <= first <= final:
-                        session.done.add(int(first), min(int(final), made))
+                        session.acked(int(first), min(int(final), made))
         for item in answer.get("refused", ()):
-            self.refused += 1
             session = parcel.sessions.get(item.get("session", ""))
             if session is not None and type(item.get("n")) is int and 1 <= item["n"] <= session.made():
-                session.done.add(item["n"], item["n"])
+                session.refuse(item["n"])
         for place, n, _, _ in entries:
             session = place.session
             if n not in session.done:
                 session.sent, session.again = max(session.sent, n), monotonic() + PATIENCE
+                session.unsure.add(n, n)  # the map may have it and not be able to write it yet
         if last:
             for session, first, final in parcel.lost:
-                session.done.add(first, final)
-                session.dropped += final - first + 1
+                session.lost(first, final)
+            for id, numbered in parcel.numbered.items():
+                if id in answer.get("acked", {}):
+                    parcel.sessions[id].answered(numbered)
 
 
 def leaving(entry: Entry) -> tuple[dict[str, Any], int]:

@@ -175,7 +175,8 @@ def test_what_is_no_endpoint_is_refused_when_the_author_looks(url: str, probe: P
 
 @pytest.mark.parametrize("word", ["two words", "a\r\nX: y", "wörd", "a\x00b"])
 def test_a_token_is_one_word(word: str) -> None:
-    for given in ({"token": word}, {"endpoint": f"http://a#t={word}"}):
+    wrong: tuple[dict[str, Any], ...] = ({"token": word}, {"endpoint": f"http://a#t={word}"})
+    for given in wrong:
         with pytest.raises(ValueError, match="expected one word of ASCII; give the token that"):
             Probe("bot", **given)
 
