@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from lingbot_map.store.index import Index
+from lingbot_map.store.summary import Summary
 from lingbot_probes.signals import (
     Numbered,
     SessionStarted,
 )
 from tests.browser.conftest import KEY, SESSION, Watch
-from tests.browser.serving import Site, wait_for
+from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.telecom import numbered, turn_of
 
 pytestmark = pytest.mark.browser
@@ -125,7 +130,8 @@ def test_the_incidents_that_come_along_are_offered(tmp_path: Path, root: Path, w
     with Site(tmp_path) as site:
         page = watch.open(site)
         expect(page.locator(".card h1")).to_have_text("Waiting for the first event")
-        expect(page.locator(".session-group")).to_contain_text("Demo")
+        expect(page.locator(".session-demos summary")).to_have_text("Demo3")
+        expect(page.locator(".session-demos .session").first).to_be_visible()
         page.get_by_role("button", name="Load the demo session").click()
         expect(page.locator(".range b")).to_contain_text("1–")
         expect(page.locator(".badge")).to_contain_text("Recorded")
@@ -136,6 +142,182 @@ def test_the_incidents_that_come_along_are_offered(tmp_path: Path, root: Path, w
         page.get_by_role("button", name="To the latest").click()
         expect(page.locator(".badge")).to_contain_text("Recorded")
         page.context.close()
+
+
+def many(site: Site, count: int) -> None:
+    """Rows in the index of ``site`` for sessions that are nowhere else, one a minute, the newest an hour old."""
+    newest = time.time() - 3600
+    index = Index(site.data / "index.sqlite3")
+    rows = [
+        Summary(
+            key=key_of(f"many-{i}"),
+            id=f"many-{i}",
+            title=f"会话 {i}",
+            name="",
+            pinned=False,
+            live=False,
+            origin="import:rasa",
+            started_at=newest - 60 * i - 30,
+            updated_at=newest - 60 * i,
+            ended_at=newest - 60 * i,
+            turns=3,
+            events=20,
+            nodes=9,
+            edges=9,
+            findings={"loop": 2} if i % 10 == 0 else {},
+            coverage={},
+            missing=0,
+            last_utterance="你好",
+        )
+        for i in range(count)
+    ]
+    index.update([(row, []) for row in rows], newest)
+    index.close()
+
+
+def more_than(foot: Locator, shown: int) -> bool:
+    """Whether the foot of the list says that more sessions are shown."""
+    return int(foot.inner_text().split()[0]) > shown
+
+
+_COUNTED = """window.asked = 0;
+const ask = fetch;
+window.fetch = (url, how) => {
+  window.asked += String(url).includes('api/sessions?');
+  return ask(url, how);
+};"""
+
+
+def test_ten_thousand_sessions_come_page_by_page_and_few_rows_are_in_the_page(
+    tmp_path: Path, root: Path, watch: Watch
+) -> None:
+    shutil.copytree(root / "snapshots" / "cases", tmp_path / "cases")
+    with Site(tmp_path) as site:
+        site.say(numbered(SESSION, 3, title="live"))
+        site.say(numbered("old", 3, title="pinned long ago"), source="b")
+        site.ask("POST", f"api/sessions/{key_of('old')}", {"pinned": True})
+        many(site, 10_000)
+        page = watch.page(init=_COUNTED)
+        page.goto(f"{site.url}#t={site.token}&s={KEY}")
+        foot, scroller = page.locator(".session-foot"), page.locator(".session-list")
+        expect(foot).to_contain_text("of 10,005 sessions")
+        shown = int(foot.inner_text().split()[0])
+        assert 60 <= shown <= 70, "only the first page is there"
+        asked = page.evaluate("window.asked")
+        # What stands apart is there although it is older than ten thousand others.
+        expect(page.locator(".session-demos summary")).to_have_text("Demo3")
+        expect(page.locator(".session-list .session-group").first).to_have_text("Pinned1")
+        expect(page.locator(".session-group", has_text="Live sessions")).to_have_text("Live sessions1")
+        seen: list[int] = []
+        for _ in range(12):
+            scroller.evaluate("list => { list.scrollTop = list.scrollHeight; }")
+            wait_for(partial(more_than, foot, shown), "the next page")
+            shown = int(foot.inner_text().split()[0])
+            assert page.locator(".session-list li").count() < 60, "rows out of view are not in the page"
+        assert page.evaluate("window.asked") - asked == 12, "one page at a time"
+        scroller.evaluate("list => { list.scrollTop = 2000; }")
+        wait_for(lambda: page.locator(".session-list .title", has_text="会话").count() > 5, "rows")
+        rows = page.locator(".session-list .session .title")
+        seen = [int(title.split()[1]) for title in rows.all_inner_texts() if title.startswith("会话")]
+        assert seen == list(range(seen[0], seen[0] + len(seen))), "newest first, none missing or doubled"
+        boxes = page.locator(".session-list li").evaluate_all(
+            "all => all.map((e) => [e.getBoundingClientRect().top, e.getBoundingClientRect().bottom])"
+        )
+        assert all(a[1] <= b[0] + 1 for a, b in pairwise(boxes)), "rows lie apart"
+        page.locator(".session-search").fill("会话 9999")
+        expect(page.locator(".session-list .session")).to_have_count(1)
+        expect(page.locator(".session-list .session .title")).to_have_text("会话 9999")
+        expect(foot).to_have_text("1 of 1 session")
+        page.locator(".session-search").fill("会话 4000")
+        expect(page.locator(".session-list .session .counts")).to_have_text("Intent loop2")
+        page.context.close()
+
+
+def test_the_list_is_one_stop_of_the_tab_key_and_arrows_go_through_it(site: Site, watch: Watch) -> None:
+    site.say(numbered(SESSION, 3, title="live"))
+    many(site, 200)
+    page = watch.open(site, f"s={KEY}")
+    focused = "document.activeElement.querySelector('.title')?.textContent ?? document.activeElement.ariaLabel"
+    page.locator(".session-search").focus()
+    for expected in ("Open a recording", "live", "More for “live”"):
+        page.keyboard.press("Tab")
+        assert page.evaluate(focused) == expected
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.querySelector('.session-list').contains(document.activeElement)")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "会话 0"
+    for _ in range(8):
+        page.keyboard.press("PageDown")
+    assert page.evaluate(focused).startswith("会话 ")
+    assert int(page.evaluate(focused).split()[1]) > 60, "the next page came as the focus went on"
+    expect(page.locator(":focus")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Home")
+    assert page.evaluate(focused) == "live"
+    expect(page.locator("#map")).to_have_attribute("aria-label", "Dialogue score")
+    expect(page.locator(".range b")).to_have_text("1–3")  # arrows moved nothing else
+
+
+def is_named(site: Site, name: str) -> bool:
+    """Whether the first session has that name."""
+    return bool(site.get("api/sessions")["sessions"][0]["name"] == name)
+
+
+def test_a_name_of_blanks_is_none(site: Site, watch: Watch) -> None:
+    site.say(numbered(SESSION, 2, title="  \t "))
+    page = watch.open(site)
+    title = page.locator(".session .title")
+    expect(title).to_have_text(SESSION)
+    for typed, shown in (("改名", "改名"), ("   ", SESSION)):
+        page.locator(".session").first.hover()
+        page.locator(".session-more").first.click()
+        page.get_by_role("menuitem", name="Rename").click()
+        page.locator(".session-name").fill(typed)
+        page.keyboard.press("Enter")
+        expect(title).to_have_text(shown)
+        wait_for(partial(is_named, site, "改名" if shown == "改名" else ""), "the new name")
+        expect(page.locator(".crumb b")).to_have_text(shown)
+
+
+def test_what_was_deleted_here_makes_room_and_comes_back_with_undo(site: Site, watch: Watch) -> None:
+    site.say(numbered(SESSION, title="first"))
+    site.say(numbered("s-other", 3, title="second"), source="two")
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".crumb b")).to_have_text("first")
+    page.locator(".session", has_text="first").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(":focus")).to_have_text("Delete")
+    page.keyboard.press("Enter")
+    expect(page.locator(".crumb b")).to_have_text("second")
+    expect(page.locator(":focus")).to_have_text("Undo")
+    page.keyboard.press("Enter")
+    expect(page.locator(".crumb b")).to_have_text("first")
+    expect(page.locator(":focus")).to_contain_text("first")
+    assert site.get("api/sessions")["total"] == 2
+
+
+def test_a_session_deleted_elsewhere_stays_to_be_read_until_it_is_left(site: Site, watch: Watch) -> None:
+    watch.forgiven.append("404")  # its raw events are gone
+    site.say(numbered(SESSION, title="first"))
+    site.say(numbered("s-other", 3, title="second"), source="two")
+    page = watch.open(site, f"s={KEY}&w=9_22&sel=node~18~0~slot:brand")
+    expect(page.locator("#right h1").first).to_contain_text("产品线")
+    site.ask("DELETE", f"api/sessions/{KEY}")
+    expect(page.locator(".toast")).to_contain_text("“first” was deleted elsewhere")
+    expect(page.locator("#speech")).to_contain_text("was deleted elsewhere")
+    expect(page.locator(".badge")).to_have_text("Deleted")
+    expect(page.locator(".session")).to_have_count(1)
+    expect(page.locator(".crumb b")).to_have_text("first")
+    expect(page.locator(".range b")).to_have_text("9–21")
+    page.locator("#map").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".range b")).to_have_text("8–20")
+    page.locator(".session", has_text="second").click()
+    expect(page.locator(".crumb b")).to_have_text("second")
+    expect(page.locator(".badge")).to_contain_text("Live")
 
 
 def drop(page: Page, name: str, content: str) -> None:

@@ -66,10 +66,10 @@ test('regions write dates in their own order, of the language that is shown', ()
   });
 });
 
-test('what was lately is told by the clock, earlier by the day, long ago with its year', () => {
+test('what was lately is told by the clock, earlier by the day, in another year by the month', () => {
   inZone('UTC', () => {
     setLang('en');
-    assert.deepEqual([3, 8, 200, 7200, 90_000, 40_000_000].map((seconds) => ago(AT - seconds, AT)), ['now', '8 s', '3 min', '20:06', '29 Nov', '24 Aug 2025']);
+    assert.deepEqual([3, 8, 200, 7200, 90_000, 40_000_000].map((seconds) => ago(AT - seconds, AT)), ['now', '8 s', '3 min', '20:06', '29 Nov', 'Aug 2025']);
     assert.equal(since(AT - 3, AT), '22:06');
   });
 });

@@ -5,7 +5,7 @@ import { plain } from 'lb/dom';
 import { zoneShown } from 'lb/format';
 import { lang, text } from 'lb/i18n';
 import { LAYERS, readPlace, takeToken, writePlace } from 'lb/link';
-import { toast } from 'lb/states';
+import { toast } from 'lb/toast';
 import { theme } from 'lb/theme';
 
 /** @typedef {import('lb/types').Selection} Selection */

@@ -28,10 +28,11 @@ import { Sessions } from 'lb/sessions';
 import { Side } from 'lb/side';
 import { carried } from 'lb/standalone';
 import { standingOf } from 'lb/standing';
-import { Banner, Voice, toast } from 'lb/states';
+import { Banner } from 'lb/states';
 import { chooseLang, chosenLang, chosenZone, setTheme, startTheme, theme } from 'lb/theme';
 import { TurnTable } from 'lb/table';
 import { Tip } from 'lb/tip';
+import { toast } from 'lb/toast';
 import { Toolbar } from 'lb/toolbar';
 import { Transport } from 'lb/transport';
 import { ZoneSwitch } from 'lb/zone_switch';
@@ -76,11 +77,10 @@ export class Page {
       onFailure: () => this.banner.render(),
       onCaughtUp: (n) => toast(text('toast.caught-up', { n: count(n) })),
       onSessions: (changed, removed) => this.session.listed(changed, removed),
-      onMissing: () => this.card.show('missing'),
+      onMissing: () => this.session.gone(this.summary),
     });
     this.tip = new Tip(() => this.score);
     this.banner = new Banner(this.feed, (seq) => this.#showEvent(seq));
-    this.voice = new Voice();
     this.notes = new Notes(this.score);
     this.zone = new ZoneSwitch(() => this.relabel());
     this.importing = new Importing(this.api, { onDone: (keys) => this.sessions.load().then(() => this.session.open(keys[0] ?? '')), onToast: toast });
@@ -89,7 +89,8 @@ export class Page {
       onImport: () => this.importing.pick(),
       onToast: toast,
       onRefused: (error) => this.session.refused(error),
-      onGone: (key) => key === this.session.key && this.session.leave(),
+      onGone: (summary) => this.session.gone(summary),
+      onRemove: () => this.session.leave(),
     });
     this.card = new Card({
       onDemo: () => this.session.open(this.sessions.demo()?.key ?? ''),
@@ -155,7 +156,7 @@ export class Page {
 
   /** @returns {Summary | null} */
   get summary() {
-    return this.sessions.known.get(this.session.key) ?? null;
+    return this.sessions.known.get(this.session.key) ?? this.session.deleted;
   }
 
   get standing() {
@@ -284,7 +285,7 @@ export class Page {
       summary: this.summary,
       layers: { ...score.layers },
       findings: map ? findingsBy(map, score.playhead ?? Infinity) : 0,
-      ...badgeOf({ feed, score, card: this.card.kind, standing: this.standing, held: this.session.held !== 0, started: this.summary?.started_at ?? 0 }),
+      ...badgeOf({ feed, score, card: this.card.kind, standing: this.standing, held: this.session.held !== 0, started: this.summary?.started_at ?? 0, gone: this.session.deleted !== null }),
       stats: map ? text('stats.line', { received: count(feed.received), shown: count(map.cursor.seq - feed.failures.length - map.unplaced.length), missing: count(map.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
     });
     this.transport.render();

@@ -36,6 +36,10 @@ export class Feed {
     this.attempt = 0;
     /** @type {number} when the next try is due (performance.now) */
     this.nextTry = 0;
+    /** When the line was lost, Unix seconds; 0 while it is there. */
+    this.lostAt = 0;
+    /** Whether the server answered at all when it was last asked. */
+    this.reachable = false;
     /** @type {Failure[]} */
     this.failures = [];
     this.received = 0;
@@ -54,6 +58,11 @@ export class Feed {
     this.loading = null;
     addEventListener('online', () => this.retryNow());
     document.addEventListener('visibilitychange', () => document.hidden || this.retryNow());
+  }
+
+  /** How many events are still owed after a break, as far as that is known. */
+  get behind() {
+    return this.owed && this.map && Number.isFinite(this.owed.until) ? Math.max(0, this.owed.until - this.map.cursor.seq) : 0;
   }
 
   /** @returns {Cursor | null} */
@@ -119,6 +128,7 @@ export class Feed {
   /** @param {{epoch: string, seq: number, resume: boolean, why: string, session: Summary | null}} hello */
   #hello(hello) {
     this.attempt = 0;
+    this.lostAt = 0;
     this.#become('open');
     if (hello.why === 'unknown' && this.map) this.ears.onMissing(this.key);
     // Said of another session, or before this one's keyframe is there: the place sent after it will be answered anew.
@@ -237,6 +247,7 @@ export class Feed {
 
   #wait() {
     this.attempt += 1;
+    this.lostAt ||= Date.now() / 1000;
     const wait = waitBefore(this.attempt, Math.random());
     this.nextTry = performance.now() + wait;
     clearTimeout(this.timer);
@@ -260,7 +271,9 @@ export class Feed {
   async #admitted() {
     try {
       await this.api.get('api/sessions', { limit: 1 });
+      this.reachable = true;
     } catch (error) {
+      this.reachable = error instanceof Refused && error.status !== 0;
       if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
         this.#become('unauthorised');
         return false;

@@ -74,10 +74,10 @@ export function day(at) {
   return told(at) ? dateFormat('day', { year: 'numeric', month: 'short', day: 'numeric' }).format(fields(at)) : '';
 }
 
-/** The day without its year, where that is `now`'s. @param {number} at @param {number} now */
+/** The day in `now`'s year, the month in another: as much as a list has room for. @param {number} at @param {number} now */
 function shortDay(at, now) {
   if (!told(at)) return '';
-  if (fields(at).getUTCFullYear() !== fields(now).getUTCFullYear()) return day(at);
+  if (fields(at).getUTCFullYear() !== fields(now).getUTCFullYear()) return dateFormat('month', { year: 'numeric', month: 'short' }).format(fields(at));
   return dateFormat('short', { month: 'short', day: 'numeric' }).format(fields(at));
 }
 

@@ -6,9 +6,11 @@ import { plain } from 'lb/dom';
 import { DIRTY } from 'lb/fold';
 import { zoneShown } from 'lb/format';
 import { lang, text } from 'lb/i18n';
+import { titleOf } from 'lb/session_row';
 import { isLive } from 'lb/standing';
-import { toast } from 'lb/states';
+import { toast } from 'lb/toast';
 import { theme } from 'lb/theme';
+import { voice } from 'lb/voice';
 
 /** @typedef {import('lb/link').Place} Place */
 /** @typedef {import('lb/session_row').Summary} Summary */
@@ -20,6 +22,8 @@ export class OpenSession {
     /** @type {Place | null} what the address asks for, until it has been shown */
     this.asked = asked;
     this.key = '';
+    /** @type {Summary | null} what was known of it when it was deleted elsewhere; its map stays until the reader leaves it */
+    this.deleted = null;
     this.held = 0; // the event at which the picture was paused at the live edge; 0 when it was not
     this.seen = { turns: 0, findings: 0 };
   }
@@ -50,9 +54,10 @@ export class OpenSession {
 
   /** @param {string} key */
   async open(key) {
-    if (key === this.key && this.score.map) return;
+    if (key === this.key && this.score.map && !this.deleted) return;
     this.page.transport.stop();
     this.key = key;
+    this.deleted = null;
     this.page.selection = null;
     this.held = 0;
     this.score.setMap(null);
@@ -63,8 +68,20 @@ export class OpenSession {
     await this.page.feed.watch(key);
   }
 
+  /** It was deleted elsewhere: what is on the screen stays. @param {Summary | null} summary */
+  gone(summary) {
+    if (!this.score.map) this.page.card.show('missing');
+    else if (!this.deleted && summary) {
+      this.deleted = summary;
+      toast(text('toast.gone', { title: plain(titleOf(summary), 40) }));
+      this.page.feed.watch('');
+      this.page.render();
+    }
+  }
+
   leave() {
     this.key = '';
+    this.deleted = null;
     this.score.setMap(null);
     const next = this.sessions.first();
     if (next) this.open(next.key);
@@ -139,7 +156,7 @@ export class OpenSession {
     this.score.changed(dirty);
     if (this.page.card.kind !== 'none') this.#showCard();
     if (map.lastTurn > this.seen.turns || map.findings.size > this.seen.findings) {
-      this.page.voice.news(map.lastTurn - this.seen.turns, [...map.findings.values()].slice(this.seen.findings).map((finding) => finding.kind));
+      voice.news(map.lastTurn - this.seen.turns, [...map.findings.values()].slice(this.seen.findings).map((finding) => finding.kind));
       this.seen = { turns: map.lastTurn, findings: map.findings.size };
     }
     if (dirty & DIRTY.SESSION) this.page.banner.render();

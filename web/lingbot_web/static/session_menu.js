@@ -5,17 +5,17 @@ import { text } from 'lb/i18n';
 
 /**
  * @param {{pinned: boolean}} summary @param {HTMLElement} button
- * @param {{rename: () => void, pin: () => void, remove: () => void}} actions
+ * @param {{rename: () => void, pin: () => void, remove: (byKeyboard: boolean) => void}} actions
  */
 export function sessionMenu(summary, button, actions) {
-  /** @param {string} label @param {() => void} run */
+  /** @param {string} label @param {(byKeyboard: boolean) => void} run */
   const item = (label, run) =>
     h('button', {
       role: 'menuitem',
       on: {
-        click: () => {
+        click: (/** @type {Event} */ event) => {
           menu.hidePopover();
-          run();
+          run(/** @type {MouseEvent} */ (event).detail === 0);
         },
       },
     }, label);

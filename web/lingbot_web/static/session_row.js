@@ -33,9 +33,12 @@ import { LAYERS } from 'lb/link';
 const MOST_KINDS = 5;
 const CROWDED = 4;
 
-/** What a session is called: the name given to it, else its title, else its id. Never its last words, which change. @param {Summary} summary */
+/**
+ * What a session is called: the name given to it, else its title, else its id, the first that can be seen; never its last
+ * words, which change. An id of blanks alone is named by its key. @param {Summary} summary
+ */
 export function titleOf(summary) {
-  return summary.name || summary.title || summary.id;
+  return [summary.name, summary.title, summary.id].find((name) => name.trim()) ?? summary.key.slice(0, 8);
 }
 
 /**
@@ -55,8 +58,8 @@ export function sessionRow(summary, { current, now, live }, actions) {
       h(
         'span',
         { class: 'line' },
-        live && h('span', { class: 'live-dot', title: text('sessions.live') }),
-        summary.pinned && h('span', { class: 'pinned', title: text('sessions.pinned') }, icon('pin')),
+        live && h('span', { class: 'live-dot', title: text('badge.live') }, h('span', { class: 'sr' }, text('badge.live'))),
+        summary.pinned && h('span', { class: 'pinned', title: text('sessions.pinned') }, icon('pin'), h('span', { class: 'sr' }, text('sessions.pinned'))),
         h('span', { class: 'title' }, foreign(title, { most: 120 })),
         h('time', { class: 'when', dataset: { at: String(summary.updated_at) }, title: stamp(summary.updated_at) }, ago(summary.updated_at, now)),
       ),
@@ -93,5 +96,5 @@ export function coverageOf(coverage) {
 /** @param {Summary} summary */
 function findingsOf(summary) {
   const kinds = Object.entries(summary.findings ?? {}).filter(([, n]) => n > 0);
-  return kinds.slice(0, MOST_KINDS).map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), String(n)));
+  return kinds.slice(0, MOST_KINDS).map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), h('span', { class: 'sr' }, text(`finding.${kind}`)), String(n)));
 }

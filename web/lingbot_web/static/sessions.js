@@ -1,12 +1,17 @@
-// The list of sessions: live ones, then recorded ones by day, newest first; search, paging, and a small menu for each.
+// The list of sessions: pinned and live ones, then by day, newest first; search, and a small menu for each. Incidents that
+// come with the product stand below it, folded away once there are sessions of one's own.
 
 import { Refused } from 'lb/api';
 import { fill, h, plain } from 'lb/dom';
-import { ago, count, day } from 'lb/format';
+import { ago, count, sameDay } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { Known } from 'lb/session_known';
+import { SessionList, headCount } from 'lb/session_list';
 import { sessionMenu } from 'lb/session_menu';
+import { nameField } from 'lb/session_name';
 import { sessionRow, titleOf } from 'lb/session_row';
+import { searchBox } from 'lb/session_search';
 import { isLive } from 'lb/standing';
 
 /** @typedef {import('lb/session_row').Summary} Summary */
@@ -14,16 +19,14 @@ import { isLive } from 'lb/standing';
  * @typedef {object} Reactions
  * @property {(key: string) => void} onOpen
  * @property {() => void} onImport
- * @property {(message: string, action?: {label: string, run: () => void, late?: () => void}) => void} onToast
+ * @property {(message: string, action?: import('lb/toast').ToastAction) => void} onToast
  * @property {(error: Refused) => void} onRefused
- * @property {(key: string) => void} onGone
+ * @property {(summary: Summary | null) => void} onGone the open session was deleted elsewhere
+ * @property {(key: string) => void} onRemove a session is being deleted here
  */
 
-const PAGE = 60;
 const KEY_LENGTH = 32;
-
-/** @param {Summary} summary */
-const isDemo = (summary) => summary.origin === 'case';
+const RECOUNT_MS = 1000;
 
 export class Sessions {
   /** @param {HTMLElement} host @param {import('lb/api').Api} api @param {Reactions} reactions */
@@ -31,85 +34,85 @@ export class Sessions {
     this.host = host;
     this.api = api;
     this.reactions = reactions;
-    /** @type {Map<string, Summary>} */
-    this.known = new Map();
-    /** @type {Set<string>} keys being deleted, in the grace period of their undo */
-    this.leaving = new Set();
-    this.total = 0;
-    /** @type {string | null} */
-    this.next = null;
-    this.query = '';
+    this.all = new Known(api);
     this.open = '';
-    this.loaded = false;
-    /** @type {Map<string, {sign: string, row: HTMLElement}>} */
-    this.rows = new Map();
-    this.asked = 0;
     /** Seconds by which the reader's clock is ahead of the server's: the least age of what just happened. */
     this.ahead = Infinity;
     this.alive = '';
-    this.renaming = false;
-    this.search = this.#searchBox();
-    this.list = h('div', { class: 'session-list' });
+    this.dayShown = 0;
+    this.recounting = 0;
+    this.stuck = false; // the next page was refused
+    /** @type {boolean | null} whether the reader wants the demos unfolded */
+    this.demosWanted = null;
+    this.search = searchBox((query) => this.#find(query));
+    this.list = new SessionList({ row: (summary) => this.#row(summary), sign: (summary) => this.#sign(summary), onEnd: () => this.#end() });
+    this.none = h('p', { class: 'session-none', hidden: true });
+    this.demoTitle = h('summary', { on: { click: () => { this.demosWanted = !this.demos.open; } } });
+    this.demoList = h('ul', { class: 'sessions' });
+    this.demos = h('details', { class: 'session-demos', hidden: true }, this.demoTitle, this.demoList);
     this.foot = h('div', { class: 'session-foot' });
     this.head = h('div', { class: 'session-head' });
-    fill(host, this.head, this.list, this.foot);
+    fill(host, this.head, this.list.element, this.none, this.demos, this.foot);
     this.relabel();
     setInterval(() => this.#tick(), 1000);
+  }
+
+  get loaded() {
+    return this.all.loaded;
+  }
+
+  /** @returns {Map<string, Summary>} */
+  get known() {
+    return this.all.of;
   }
 
   /** Words changed. */
   relabel() {
     this.host.setAttribute('aria-label', text('sessions.label'));
+    this.host.setAttribute('role', 'group');
     this.search.placeholder = text('sessions.search');
     this.search.setAttribute('aria-label', text('sessions.search'));
+    this.list.list.setAttribute('aria-label', text('sessions.label'));
+    this.demoList.setAttribute('aria-label', text('sessions.demos'));
     fill(this.head, this.search, h('button', { class: 'icon-button', title: text('sessions.import'), 'aria-label': text('sessions.import'), on: { click: () => this.reactions.onImport() } }, icon('open')));
-    this.rows.clear();
+    this.list.forget();
     this.render();
-  }
-
-  /** @returns {HTMLInputElement} */
-  #searchBox() {
-    let timer = 0;
-    const box = h('input', {
-      type: 'search',
-      class: 'session-search',
-      spellcheck: 'false',
-      autocomplete: 'off',
-      on: {
-        input: (/** @type {Event} */ event) => {
-          if (/** @type {InputEvent} */ (event).isComposing) return;
-          clearTimeout(timer);
-          timer = setTimeout(() => this.#find(box.value.trim()), 200);
-        },
-        compositionend: () => this.#find(box.value.trim()),
-        keydown: (/** @type {Event} */ event) => {
-          const { key, isComposing } = /** @type {KeyboardEvent} */ (event);
-          if (key !== 'Escape' || isComposing) return;
-          box.value = '';
-          box.blur();
-          this.#find('');
-        },
-      },
-    });
-    return box;
   }
 
   /** @param {string} query */
   #find(query) {
-    if (query === this.query) return;
-    this.query = query;
+    if (query === this.all.query) return;
+    this.all.query = query;
+    this.list.element.scrollTop = 0;
     this.load();
   }
 
-  /** Asks for the first page (of the search, if there is one). Throws Refused. */
+  /** Asks for the first page (of the search, if there is one). */
   async load() {
-    const ask = ++this.asked;
-    const page = await this.#page(undefined);
-    if (ask !== this.asked || !page) return;
-    this.known.clear();
-    this.#take(page);
-    this.loaded = true;
+    this.stuck = false;
+    await this.#ask(() => this.all.load());
+  }
+
+  async #end() {
+    if (!this.stuck && this.all.more()) await this.#ask(() => this.all.coming ?? Promise.resolve());
+  }
+
+  async more() {
+    this.stuck = false;
     this.render();
+    await this.#end();
+  }
+
+  /** @param {() => Promise<unknown>} ask */
+  async #ask(ask) {
+    try {
+      if ((await ask()) !== false) this.render();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.stuck = true;
+      this.render();
+      this.reactions.onRefused(error);
+    }
   }
 
   /**
@@ -130,33 +133,6 @@ export class Sessions {
     }
   }
 
-  async more() {
-    if (!this.next) return;
-    const page = await this.#page(this.next);
-    if (page) {
-      this.#take(page);
-      this.render();
-    }
-  }
-
-  /** @param {string | undefined} before @returns {Promise<{sessions: Summary[], total: number, next: string | null} | null>} */
-  async #page(before) {
-    try {
-      return await this.api.get('api/sessions', { q: this.query, before, limit: PAGE });
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      this.reactions.onRefused(error);
-      return null;
-    }
-  }
-
-  /** @param {{sessions: Summary[], total: number, next: string | null}} page */
-  #take(page) {
-    for (const summary of page.sessions) this.known.set(summary.key, summary);
-    this.total = page.total;
-    this.next = page.next ?? null;
-  }
-
   /** The server's time, as far as it can be told. */
   now() {
     return Date.now() / 1000 - (Number.isFinite(this.ahead) ? this.ahead : 0);
@@ -164,88 +140,73 @@ export class Sessions {
 
   /** News over the socket. @param {Summary[]} changed @param {string[]} removed */
   update(changed, removed) {
+    const open = this.known.get(this.open) ?? null;
     for (const summary of changed) {
       if (summary.live && summary.events > (this.known.get(summary.key)?.events ?? Infinity)) this.ahead = Math.min(this.ahead, Date.now() / 1000 - summary.updated_at);
-      if (!this.known.has(summary.key)) {
-        if (this.query) continue; // whether it matches is the server's to say
-        this.total += 1;
-      }
-      this.known.set(summary.key, summary);
     }
-    for (const key of removed) {
-      if (this.known.delete(key)) this.total -= 1;
-      if (key === this.open) this.reactions.onGone(key);
+    if (this.all.update(changed, removed) && this.loaded && !this.recounting) {
+      this.recounting = setTimeout(() => {
+        this.recounting = 0;
+        this.#ask(() => this.all.recount());
+      }, RECOUNT_MS);
     }
     this.render();
+    if (removed.includes(this.open)) this.reactions.onGone(open);
   }
 
   /** @param {string} key */
   select(key) {
     this.open = key;
     this.render();
+    if (key) this.list.reveal(key);
   }
 
   /** The session to show when none is asked for: the newest live one, else the newest; a demo only when it is asked for. @returns {Summary | null} */
   first() {
-    const own = this.#sorted().filter((summary) => !isDemo(summary));
+    const own = this.all.newest().filter(({ origin }) => origin !== 'case');
     return own.find((summary) => isLive(summary, this.now())) ?? own[0] ?? null;
   }
 
   /** A recorded incident that comes with the product. @returns {Summary | null} */
   demo() {
-    return this.#sorted().find(isDemo) ?? null;
-  }
-
-  #sorted() {
-    return [...this.known.values()]
-      .filter((summary) => !this.leaving.has(summary.key))
-      .sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.updated_at - a.updated_at || (a.key < b.key ? -1 : 1));
+    return this.all.newest().find(({ origin }) => origin === 'case') ?? null;
   }
 
   render() {
-    if (this.renaming) return; // the row being edited stays as it is; what changed shows when the name is in
-    const now = this.now();
-    const today = day(now);
-    /** @type {[string, Summary[]][]} */
-    const groups = [
-      ['sessions.live', []],
-      ['sessions.today', []],
-      ['sessions.earlier', []],
-      ['sessions.demos', []],
-    ];
-    for (const summary of this.#sorted()) {
-      const group = isDemo(summary) ? 3 : isLive(summary, now) ? 0 : day(summary.updated_at) === today ? 1 : 2;
-      /** @type {[string, Summary[]]} */ (groups[group])[1].push(summary);
-    }
-    const focused = document.activeElement instanceof HTMLElement && this.list.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
-    const top = this.list.scrollTop;
-    fill(
-      this.list,
-      groups.filter(([, members]) => members.length).map(([label, members]) => [
-        h('h2', { class: 'session-group' }, h('span', null, text(label)), h('span', null, count(members.length))),
-        h('ul', { class: 'sessions' }, members.map((summary) => this.#row(summary, now))),
-      ]),
-      this.loaded && !this.known.size && h('p', { class: 'session-none' }, text(this.query ? 'sessions.nothing' : 'sessions.none')),
-    );
-    this.list.scrollTop = top;
-    if (focused) for (const element of this.list.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus();
-    const shown = this.known.size - this.leaving.size;
+    const { groups, demos } = this.all.groups(this.now());
+    const words = { pinned: text('sessions.pinned'), live: text('sessions.live'), today: text('sessions.today'), earlier: text('sessions.earlier') };
+    this.list.show(groups.flatMap(({ name, members, total, whole }) => [{ label: words[name], count: headCount(total, whole) }, ...members]), this.all.all - demos.length);
+    const bare = this.loaded && !groups.length;
+    this.none.hidden = !bare;
+    this.none.textContent = bare ? text(this.all.query ? 'sessions.nothing' : 'sessions.none') : '';
+    this.list.element.hidden = bare;
+    this.#showDemos(demos, bare);
     fill(
       this.foot,
-      this.total > 0 && h('span', null, text('sessions.shown', { shown: count(shown), total: count(Math.max(shown, this.total - this.leaving.size)) })),
-      this.next && h('button', { class: 'text-button', on: { click: () => this.more() } }, text('sessions.more')),
+      this.all.total > 0 && h('span', null, text('sessions.shown', { shown: count(this.all.shown), total: count(this.all.all) })),
+      this.stuck && this.all.next && h('button', { class: 'text-button', on: { click: () => this.more() } }, text('sessions.more')),
     );
   }
 
-  /** @param {Summary} summary @param {number} now */
-  #row(summary, now) {
-    const live = isLive(summary, now);
-    const sign = JSON.stringify([summary, this.open === summary.key, live]);
-    const kept = this.rows.get(summary.key);
-    if (kept?.sign === sign) return kept.row;
-    const { key } = summary;
-    const row = sessionRow(summary, { current: key === this.open, now, live }, { open: () => this.reactions.onOpen(key), menu: (button) => this.#menu(summary, row, button) });
-    this.rows.set(key, { sign, row });
+  /** @param {Summary[]} demos @param {boolean} alone nothing stands above them */
+  #showDemos(demos, alone) {
+    this.demos.hidden = !demos.length;
+    this.demos.open = this.demosWanted ?? (alone || Boolean(this.all.query) || demos.some(({ key }) => key === this.open));
+    fill(this.demoTitle, h('span', null, text('sessions.demos')), h('span', null, count(demos.length)));
+    const focused = document.activeElement instanceof HTMLElement && this.demoList.contains(document.activeElement) ? document.activeElement.dataset.focus : '';
+    fill(this.demoList, demos.map((summary) => this.#row(summary)));
+    if (focused) for (const element of this.demoList.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus();
+  }
+
+  /** @param {Summary} summary */
+  #sign(summary) {
+    return JSON.stringify([summary, this.open === summary.key, isLive(summary, this.now())]);
+  }
+
+  /** @param {Summary} summary */
+  #row(summary) {
+    const now = this.now();
+    const row = sessionRow(summary, { current: summary.key === this.open, now, live: isLive(summary, now) }, { open: () => this.reactions.onOpen(summary.key), menu: (button) => this.#menu(summary, row, button) });
     return row;
   }
 
@@ -254,42 +215,23 @@ export class Sessions {
     sessionMenu(summary, button, {
       rename: () => this.#rename(summary, row),
       pin: () => this.#write(summary, { pinned: !summary.pinned }),
-      remove: () => this.#remove(summary),
+      remove: (byKeyboard) => this.#remove(summary, byKeyboard),
     });
   }
 
   /** @param {Summary} summary @param {HTMLElement} row */
   #rename(summary, row) {
-    let done = false;
-    /** @param {boolean} keep */
-    const finish = (keep) => {
-      if (done) return;
-      done = true;
-      this.renaming = false;
-      this.rows.delete(summary.key);
-      const name = input.value.trim();
-      if (keep && name !== summary.name) this.#write(summary, { name });
+    this.list.kept = summary.key;
+    const field = nameField(summary, (name, byKey) => {
+      this.list.kept = '';
+      this.list.forget(summary.key);
+      if (name !== null && name !== summary.name) this.#write(summary, { name });
       else this.render();
-    };
-    const input = h('input', {
-      class: 'session-name',
-      value: summary.name || summary.title,
-      maxlength: '200',
-      'aria-label': text('sessions.name'),
-      on: {
-        blur: () => finish(true),
-        keydown: (/** @type {Event} */ event) => {
-          const { key, isComposing } = /** @type {KeyboardEvent} */ (event);
-          if (isComposing) return;
-          if (key === 'Enter') finish(true);
-          else if (key === 'Escape') finish(false);
-        },
-      },
+      if (byKey) this.list.focus(summary.key);
     });
-    this.renaming = true;
-    fill(row, input);
-    input.focus();
-    input.select();
+    fill(row, field);
+    field.focus();
+    field.select();
   }
 
   /** @param {Summary} summary @param {{name?: string, pinned?: boolean}} change */
@@ -306,40 +248,50 @@ export class Sessions {
     }
   }
 
-  /** Deleting waits for its toast to go, so that undo needs nothing of the server. @param {Summary} summary */
-  #remove(summary) {
-    this.leaving.add(summary.key);
+  /** Deleting waits for its toast to go, so that undo needs nothing of the server. @param {Summary} summary @param {boolean} byKeyboard */
+  #remove(summary, byKeyboard) {
+    const { key } = summary;
+    const open = key === this.open;
+    const beside = this.list.beside(key);
+    this.all.leaving.add(key);
     this.render();
+    const back = () => {
+      this.all.leaving.delete(key);
+      this.render();
+    };
     this.reactions.onToast(text('sessions.deleted', { title: plain(titleOf(summary), 40) }), {
       label: text('sessions.undo'),
+      focus: byKeyboard,
+      back: () => this.list.focus(this.known.has(key) && !this.all.leaving.has(key) ? key : beside),
       run: () => {
-        this.leaving.delete(summary.key);
-        this.render();
+        back();
+        if (open) this.reactions.onOpen(key);
       },
       late: async () => {
         try {
-          await this.api.remove(`api/sessions/${summary.key}`);
-          this.leaving.delete(summary.key);
-          this.update([], [summary.key]);
+          await this.api.remove(`api/sessions/${key}`);
+          this.all.update([], [key]);
+          this.render();
         } catch (error) {
           if (!(error instanceof Refused)) throw error;
-          this.leaving.delete(summary.key);
-          this.render();
+          back();
           this.reactions.onToast(text('sessions.undeleted', { why: error.message || text('error.away') }));
         }
       },
     });
+    if (open) this.reactions.onRemove(key);
   }
 
   #tick() {
     if (document.hidden) return;
     const now = this.now();
-    const alive = [day(now), ...[...this.known.values()].filter((summary) => isLive(summary, now)).map(({ key }) => key)].join();
+    const alive = [sameDay(now, this.dayShown), ...[...this.known.values()].filter((summary) => isLive(summary, now)).map(({ key }) => key)].join();
     if (alive !== this.alive) {
       this.alive = alive;
+      this.dayShown = now;
       this.render();
     }
-    for (const when of this.list.querySelectorAll('time')) {
+    for (const when of this.host.querySelectorAll('time')) {
       const shown = ago(Number(when.dataset.at), now);
       if (when.textContent !== shown) when.textContent = shown;
     }

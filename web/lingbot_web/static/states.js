@@ -1,38 +1,16 @@
-// What the page says about itself: the banner over the map, toasts, the card on an empty map, and one polite voice.
+// What the page says about itself over the map: the line to the server, or an event that could not be applied.
 
 import { byId, fill, foreign, h } from 'lb/dom';
-import { count } from 'lb/format';
+import { clock, count, zone } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { voice } from 'lb/voice';
 
 /** @typedef {import('lb/feed').Feed} Feed */
-/** @typedef {{label: string, run: () => void, late?: () => void}} ToastAction `late` runs when the toast goes unused */
 
-const TOAST_MS = 6000;
+/** From this try on a break is a long one: some 8 s. */
+const LONG = 5;
 
-/** @param {string} message @param {ToastAction} [action] */
-export function toast(message, action) {
-  const host = byId('toasts');
-  let open = true;
-  /** @param {boolean} used */
-  const close = (used) => {
-    if (!open) return;
-    open = false;
-    clearTimeout(timer);
-    element.remove();
-    if (!used) action?.late?.();
-  };
-  const element = h(
-    'div',
-    { class: 'toast', role: 'status' },
-    h('span', null, message),
-    action && h('button', { class: 'text-button', on: { click: () => { close(true); action.run(); } } }, action.label),
-    h('button', { class: 'icon-button', 'aria-label': text('toast.close'), on: { click: () => close(false) } }, icon('close')),
-  );
-  const timer = setTimeout(() => close(false), TOAST_MS);
-  host.append(element);
-  while (host.childElementCount > 3) /** @type {HTMLElement} */ (host.firstElementChild?.lastElementChild).click();
-}
 
 /** The banner above the map, which shifts down by it: a broken line, or an event that could not be applied. */
 export class Banner {
@@ -44,6 +22,7 @@ export class Banner {
     this.dismissed = 0;
     this.of = feed.failures;
     this.told = '';
+    this.spoken = '';
     setInterval(() => this.feed.line === 'waiting' && this.render(), 500);
   }
 
@@ -59,9 +38,19 @@ export class Banner {
     const sign = JSON.stringify([offline && this.#seconds(), feed.attempt, failure, feed.failures.length, text('banner.retry')]);
     if (sign === this.told) return;
     this.told = sign;
+    this.#speak(offline, failure);
     if (offline) fill(this.host, this.#offline());
     else if (failure) fill(this.host, this.#failed(failure));
     else fill(this.host);
+  }
+
+  /** What is wrong is spoken once, not with every second that is counted down. @param {boolean} offline @param {import('lb/feed').Failure | undefined} failure */
+  #speak(offline, failure) {
+    const wrong = offline ? 'offline' : failure ? `failed ${failure.seq}` : '';
+    if (wrong === this.spoken) return;
+    this.spoken = wrong;
+    if (offline) voice.say(text('speech.offline', { turn: this.feed.map?.lastTurn ?? 0 }));
+    else if (failure) voice.say(text('banner.failed', { seq: count(failure.seq) }) + ' ' + text('banner.goes-on'));
   }
 
   #seconds() {
@@ -72,11 +61,15 @@ export class Banner {
     const { feed } = this;
     const cursor = feed.cursor;
     const turn = feed.map?.lastTurn ?? 0;
+    const { lostAt, reachable, attempt } = feed;
+    // A short break needs no explaining; a longer one is told from when on, and what can be told of why.
+    const why = attempt < LONG ? '' : reachable ? 'banner.refused' : 'banner.gone';
+    const held = text(cursor ? 'banner.offline' : 'banner.away', { turn, n: this.#seconds(), attempt });
     return h(
       'div',
-      { class: 'banner', role: 'status' },
+      { class: 'banner' },
       icon('offline'),
-      h('span', null, text(cursor ? 'banner.offline' : 'banner.away', { turn, n: this.#seconds(), attempt: feed.attempt })),
+      h('span', null, why && text(why, { at: `${clock(lostAt)} ${zone(lostAt)}` }), why && ' ', held),
       cursor && h('span', { class: 'mono' }, `seq ${count(cursor.seq)}`),
       h('button', { class: 'banner-button', on: { click: () => feed.retryNow() } }, text('banner.retry')),
     );
@@ -86,7 +79,7 @@ export class Banner {
   #failed(failure) {
     return h(
       'div',
-      { class: 'banner bad', role: 'alert' },
+      { class: 'banner bad' },
       icon('warning'),
       h('span', null, text('banner.failed', { seq: count(failure.seq) }), ' ', foreign(text(failure.key, failure.params), { most: 160 }), ' ', text('banner.goes-on')),
       this.feed.failures.length - this.dismissed > 1 && h('span', { class: 'mono' }, `×${this.feed.failures.length - this.dismissed}`),
@@ -94,6 +87,7 @@ export class Banner {
       h('button', {
         class: 'icon-button',
         'aria-label': text('toast.close'),
+        title: text('toast.close'),
         on: {
           click: () => {
             this.dismissed = this.feed.failures.length;
@@ -102,32 +96,5 @@ export class Banner {
         },
       }, icon('close')),
     );
-  }
-}
-
-/** One polite line at most every 2 s: what came in the meantime is said together. */
-export class Voice {
-  constructor() {
-    this.host = byId('speech');
-    this.turns = 0;
-    /** @type {Map<string, number>} */
-    this.findings = new Map();
-    this.timer = 0;
-  }
-
-  /** @param {number} turns @param {string[]} findings kinds */
-  news(turns, findings) {
-    this.turns += turns;
-    for (const kind of findings) this.findings.set(kind, (this.findings.get(kind) ?? 0) + 1);
-    if ((this.turns || this.findings.size) && !this.timer) this.timer = setTimeout(() => this.#say(), 2000);
-  }
-
-  #say() {
-    this.timer = 0;
-    const parts = this.turns ? [text('speech.turns', { n: this.turns })] : [];
-    for (const [kind, n] of this.findings) parts.push(text('speech.finding', { n, kind: text(`finding.${kind}`) }));
-    this.turns = 0;
-    this.findings.clear();
-    this.host.textContent = parts.join(text('speech.join'));
   }
 }
