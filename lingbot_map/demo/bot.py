@@ -14,9 +14,9 @@ from contextlib import suppress
 from itertools import islice
 from types import FrameType
 
-from lingbot_map.demo.assistant import LANGUAGES, Assistant
+from lingbot_map.demo.assistant import LANGUAGES
 from lingbot_map.demo.customer import customers
-from lingbot_map.demo.dialogue import Reply
+from lingbot_map.demo.desk import Desk
 from lingbot_map.demo.probing import probe
 
 PACE = 3.0
@@ -37,55 +37,63 @@ def run_demo(
     seed: int = 1,
     run: str = "",
     stop: Callable[[float], bool] = lambda seconds: False,
+    desk: Desk | None = None,
 ) -> int:
     """Talks as the scripted customers do, and returns how many turns it took.
 
     Goes on until ``turns`` are said, after both stories with ``once``, or when ``stop`` says so: it is called
     between two turns, waits the given seconds, and returns whether to end. ``run`` is a part of the sessions' ids.
+    A dialogue that a person at ``desk`` takes over is left to them.
     """
-    assistants = {each: Assistant(each) for each in LANGUAGES}
+    desk = desk or Desk(lang)
     run = run or secrets.token_hex(3)
     chance = random.Random(seed)
     said = 0
     for number, customer in enumerate(islice(customers(lang, seed), 2 if once else None), 1):
-        dialogue = assistants[customer.lang].open(f"demo-{run}-{number}")
+        dialogue = desk.open(f"demo-{run}-{number}", customer.lang)
         meta = {"channel": "demo", "language": customer.lang, "seed": seed}
-        with probe.session(dialogue.session, title=customer.title, meta=meta):
+        with probe.session(dialogue.session, title=customer.title, meta=meta, reply=desk.reply_url):
             asked = ""
             while (text := customer.says(asked)) is not None:
-                asked = dialogue.reply(text).asks
+                reply = desk.turn(dialogue, text)
+                if reply is None:
+                    break
+                asked = reply.asks
                 said += 1
                 if said == turns or stop(pace * chance.uniform(0.7, 1.3)):
                     probe.ended("stopped")
                     return said
-            probe.ended("customer left")
+            if not desk.taken(dialogue.session):
+                probe.ended("customer left")
     return said
 
 
-def chat(lang: str, run: str = "") -> None:
-    """A conversation with whoever sits at the terminal, until they leave."""
-    assistant = Assistant(lang)
+def chat(lang: str, run: str = "", desk: Desk | None = None) -> None:
+    """A conversation with whoever sits at the terminal, until they leave. At ``desk`` others may speak as well."""
+    desk = desk or Desk(lang)
     run = run or secrets.token_hex(3)
     number = 1
     sys.stdout.write(HELP[lang])
     while True:
-        dialogue = assistant.open(f"chat-{run}-{number}")
-        with probe.session(dialogue.session, title="", meta={"channel": "terminal", "language": lang}):
-            again = _talk(dialogue.reply)
+        dialogue = desk.open(f"chat-{run}-{number}", lang)
+        meta = {"channel": "terminal", "language": lang}
+        with probe.session(dialogue.session, title="", meta=meta, reply=desk.reply_url):
+            again = _talk(lambda text, session=dialogue.session: desk.hear(session, text))  # type: ignore[misc]
+            desk.leave(dialogue.session)
             probe.ended("customer left")
         if not again:
             return
         number += 1
 
 
-def _talk(reply: Callable[[str], Reply]) -> bool:
+def _talk(answer: Callable[[str], str]) -> bool:
     """One dialogue at the terminal; returns whether another one is wanted."""
     try:
         while (text := input("> ").strip()) != "/quit":
             if text == "/new":
                 return True
             if text:
-                sys.stdout.write(_shown(reply(text).text) + "\n")
+                sys.stdout.write(_shown(answer(text)) + "\n")
     except (EOFError, KeyboardInterrupt):
         sys.stdout.write("\n")
     return False
@@ -115,10 +123,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     wanted = _arguments(argv)
     if wanted.endpoint:
         probe.connect(wanted.endpoint, wanted.token)
+    desk = Desk(wanted.lang)
+    desk.listen()
     if wanted.chat:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         with suppress(KeyboardInterrupt):  # told to leave in the middle of an answer
-            chat(wanted.lang)
+            chat(wanted.lang, desk=desk)
+        desk.close()
         probe.close()
         return 0
 
@@ -134,8 +145,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return leave.wait(max(seconds, 0)) or (wanted.parent is not None and os.getppid() != wanted.parent)
 
     try:
-        run_demo(lang=wanted.lang, pace=wanted.pace, turns=wanted.turns, once=wanted.once, seed=wanted.seed, stop=stop)
+        run_demo(
+            lang=wanted.lang,
+            pace=wanted.pace,
+            turns=wanted.turns,
+            once=wanted.once,
+            seed=wanted.seed,
+            stop=stop,
+            desk=desk,
+        )
     finally:
+        desk.close()
         probe.close()
     return 0
 

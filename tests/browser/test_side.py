@@ -119,10 +119,7 @@ def test_the_reader_is_not_dragged_back_while_looking_elsewhere(site: Site, watc
     until(page, "document.querySelector('.said.current')?.dataset.turn === '60'")
     page.locator(".turns-scroll").hover()
     page.mouse.wheel(0, -3000)
-    until(
-        page,
-        "document.querySelector('.dialogue .pill.back') !== null && !document.querySelector('.dialogue .pill.back').hidden",
-    )
+    expect(page.locator(".dialogue .pill.back")).to_be_visible()
     where = page.evaluate("document.querySelector('.turns-scroll').scrollTop")
     site.say(dialogue(*exchange(61, "question 61", "answer 61"), first=121))
     expect(page.locator(".dialogue .pill.back")).to_contain_text("61")

@@ -158,7 +158,7 @@ class Api:
         return response
 
     async def change(self, request: Request) -> Response:
-        said = await _object(request)
+        said = await json_object(request)
         facts: dict[str, Any] = {}
         if "name" in said:
             if type(said["name"]) is not str or len(said["name"]) > MAX_NAME:
@@ -218,7 +218,8 @@ def expect_json(request: Request) -> None:
         raise HTTPException(415, "Send the body as application/json.")
 
 
-async def _object(request: Request) -> dict[str, Any]:
+async def json_object(request: Request) -> dict[str, Any]:
+    """The body, which has to be a JSON object. Raises ``BadInput``, or ``HTTPException`` for another type."""
     expect_json(request)
     try:
         said: Any = orjson.loads(await request.body())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -18,12 +18,15 @@ from lingbot_web.export_api import export_route
 from lingbot_web.ingest import ingest
 from lingbot_web.live import Viewers
 from lingbot_web.page import page_routes
+from lingbot_web.reply import Replies
 from lingbot_web.security import Door, Gate
 
 
-def app(pipeline: Pipeline, door: Door) -> ASGIApp:
+def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = ()) -> ASGIApp:
     """The map as an ASGI app. It starts and stops ``pipeline`` with the server, or at the first request where a
-    server doesn't tell (a mounted app hears of no start); then call ``await pipeline.stop()`` yourself."""
+    server doesn't tell (a mounted app hears of no start); then call ``await pipeline.stop()`` yourself.
+
+    ``reply_hosts`` are hosts beyond this machine to which messages typed on the page may go."""
     viewers = Viewers(pipeline)
     pipeline.viewers = lambda: viewers.count
 
@@ -39,6 +42,7 @@ def app(pipeline: Pipeline, door: Door) -> ASGIApp:
         routes=[
             *page_routes(door),
             *Api(pipeline).routes(),
+            *Replies(pipeline, reply_hosts).routes(),
             export_route(pipeline),
             Route("/ingest", ingest(pipeline), methods=["POST"]),
             WebSocketRoute("/ws", viewers),

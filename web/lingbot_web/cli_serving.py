@@ -41,6 +41,9 @@ def serve(
     ] = False,
     tls_cert: Annotated[Path | None, typer.Option(help="Certificate (PEM) to serve with TLS.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="Its private key (PEM).")] = None,
+    reply_host: Annotated[
+        list[str] | None, typer.Option(help="A host beyond this machine whose bots may be talked to from the page.")
+    ] = None,
 ) -> int:
     """Start the map and print the address to open. Ctrl-C ends it.
 
@@ -51,7 +54,7 @@ def serve(
     address = Address(host, port, tls_cert, tls_key, tuple(public_url or ()))
     address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
-    return _serve(data, address, "always" if fsync == "always" else "batch")
+    return _serve(data, address, "always" if fsync == "always" else "batch", reply_hosts=tuple(reply_host or ()))
 
 
 def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: bool) -> None:
@@ -79,14 +82,20 @@ def _try_certificate(certificate: Path, key: Path | None) -> None:
         ) from None
 
 
-def _serve(data: Path, address: Address, fsync: Literal["batch", "always"] = "batch", session: str = "") -> int:
+def _serve(
+    data: Path,
+    address: Address,
+    fsync: Literal["batch", "always"] = "batch",
+    session: str = "",
+    reply_hosts: tuple[str, ...] = (),
+) -> int:
     from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
 
     _allow_many_files()
     listener = address.listen()  # before the data folder is touched: a taken port is the commoner mistake
     pipeline = _pipeline(data, listener, fsync)
     announce = _announcing(address, listener.getsockname()[1], session)
-    ended_by = running.run(pipeline, address, listener, data=data, ready=announce)
+    ended_by = running.run(pipeline, address, listener, data=data, ready=announce, reply_hosts=reply_hosts)
     return INTERRUPTED if ended_by == signal.SIGINT else 0
 
 

@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -72,11 +72,18 @@ class Server(uvicorn.Server):
         self.handle_exit(number, frame)
 
 
-def make_server(pipeline: Pipeline, address: Address, gate: Door, ready: Callable[[], None]) -> Server:
+def make_server(
+    pipeline: Pipeline,
+    address: Address,
+    gate: Door,
+    ready: Callable[[], None],
+    *,
+    reply_hosts: Collection[str] = (),
+) -> Server:
     """A server for ``pipeline`` behind ``gate``; run it with the socket that ``address.listen`` gave."""
     wire.quiet_logs()
     config = uvicorn.Config(
-        app(pipeline, gate),
+        app(pipeline, gate, reply_hosts),
         loop="asyncio",
         http=wire.BoundedHttp,
         ws=wire.BoundedWebSocket,
@@ -103,6 +110,7 @@ def run(
     data: Path | None,
     ready: Callable[[Beacon], None],
     may_end: Callable[[], bool] = lambda: True,
+    reply_hosts: Collection[str] = (),
 ) -> int:
     """Serve on ``listener`` (of ``address.listen``) until a signal comes; what comes back is the signal's number.
 
@@ -111,7 +119,7 @@ def run(
     port = listener.getsockname()[1]
     token = new_token()
     light = Beacon(address.url(port), token, str(data.resolve()) if data else "", os.getpid())
-    server = make_server(pipeline, address, address.door(token, port), lambda: ready(light))
+    server = make_server(pipeline, address, address.door(token, port), lambda: ready(light), reply_hosts=reply_hosts)
     # What was recovered stays: a full collection over 300,000 objects would stop everybody for 150 ms. What comes is
     # seldom garbage either: at Python's own thresholds the collector takes 10 to 30 % of the mapper's time.
     pipeline.on_recovered = gc.freeze
