@@ -1,14 +1,18 @@
 """Where an event stands: the current session and turn, in a context variable.
 
 asyncio tasks and ``asyncio.to_thread`` copy the context by themselves. A plain thread or executor starts with an
-empty one: ``Probe.carry`` brings it along. Without it, an event goes to the only session that is open in the
-process, if there is exactly one (a bot on the desk, whose retrievers run in a pool); with two or more it would be
-a guess, so it goes to a session that is named after the probe and the process, where it can be seen.
+empty one: ``Probe.carry`` brings it along. Without it, an event goes to the only session that is open in the process
+(a bot on the desk, whose retrievers run in a pool), but only where it can't belong to another: a thread that has
+lived while another session was open may still be at that one's work. Where it would be a guess, the event goes to a
+session that is named after the probe and the process, where it can be seen.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+import threading
+import weakref
 from contextvars import ContextVar
 from functools import wraps
 from itertools import count
@@ -46,12 +50,48 @@ def id_text(value: Any) -> str:
     return spoken if spoken.isascii() else without_lone_surrogates(spoken)
 
 
+class Opening:
+    """A scope that is open: its place, and the thread and task that opened it."""
+
+    __slots__ = ("_task", "_thread", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._thread = threading.get_ident()
+        task = _task()
+        self._task = weakref.ref(task) if task is not None else None
+
+    def within(self) -> bool:
+        """Whether an event of this thread, without a context, can only belong here.
+
+        It is the thread that opened the scope, and not in another task while the one that opened it still runs: the
+        next cell of a notebook, not the background task of a server.
+        """
+        if self._thread != threading.get_ident():
+            return False
+        task = self._task() if self._task is not None else None
+        return task is None or task.done() or task is _task()
+
+
+def _alive() -> tuple[weakref.ref[threading.Thread], ...]:
+    return tuple(map(weakref.ref, threading.enumerate()))
+
+
+def _task() -> Any:
+    """The running asyncio task, if there is one."""
+    asyncio = sys.modules.get("asyncio")
+    try:
+        return asyncio.current_task() if asyncio is not None else None
+    except RuntimeError:  # no loop runs in this thread
+        return None
+
+
 class Whereabouts:
     """The places of one probe: the current one, those that are open, the one for orphans."""
 
     def __init__(self, probe_name: str, ring: Ring) -> None:
         self.current: ContextVar[Place | None] = ContextVar("lingbot_place", default=None)
-        self.open: dict[int, Place] = {}
+        self.open: dict[int, Opening] = {}
         self._name = probe_name
         self._ring = ring
         self.renew()
@@ -61,16 +101,39 @@ class Whereabouts:
         self.open.clear()
         self._turns = count(1)
         self._orphan = ""
+        self._lately: Session | None = None  # whose time it is: the last session that was opened, or that stayed open
+        self._elders: tuple[weakref.ref[threading.Thread], ...] | None = None
 
     def here(self) -> Place:
         return self.current.get() or self.astray()
 
+    def begin(self, scope: object, place: Place) -> None:
+        """A scope opens. Threads that live now and have lived in another session's time may be at its work."""
+        if self._lately is not None and self._lately is not place.session:
+            self._elders = _alive()
+        self._lately = place.session
+        self.open[id_of(scope)] = Opening(place)
+
+    def end(self, scope: object) -> None:
+        """It closes. Where other sessions stay open, threads that live now may be at the work of this one."""
+        closed = self.open.pop(id_of(scope), None)
+        if closed is not None and self.open:
+            open_now = [opening.place.session for opening in list(self.open.values())]
+            if closed.place.session not in open_now:
+                self._elders, self._lately = _alive(), open_now[-1]
+
     def astray(self) -> Place:
         """The place of an event whose context names none."""
-        places = list(self.open.values())
-        if places and all(place.session is places[0].session for place in places):
-            return places[-1]
+        openings = list(self.open.values())
+        one = openings and all(opening.place.session is openings[0].place.session for opening in openings)
+        if one and (self._elders is None or self._young() or any(opening.within() for opening in openings)):
+            return openings[-1].place
         return Place(self.orphan())
+
+    def _young(self) -> bool:
+        """Whether this thread began since there was another session. Of one that isn't Python's own nobody can say."""
+        thread = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]
+        return thread is not None and not any(elder() is thread for elder in self._elders or ())
 
     def orphan(self) -> Session:
         if not self._orphan:
@@ -154,7 +217,7 @@ class SessionScope:
                 kept = signal.get("meta")
                 signal["meta"] = {**(kept if type(kept) is dict else {}), "reply_url": text(reply, room)}
             self._probe._tell(place, signal)
-        where.open[id_of(self)] = place
+        where.begin(self, place)
         self._token = where.enter(place)
 
     def __enter__(self) -> SessionScope:
@@ -162,7 +225,7 @@ class SessionScope:
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._probe._where.open.pop(id_of(self), None)
+        self._probe._guarded(lambda: self._probe._where.end(self))
         self._probe._where.leave(self._token)
 
     async def __aenter__(self) -> SessionScope:
@@ -209,7 +272,7 @@ class TurnScope:
     def _start(self) -> None:
         place, utterance = self.place, self._said[0]
         assert place is not None
-        self._where.open[id_of(self)] = place
+        self._where.begin(self, place)
         signal = {"kind": "turn_started", "turn": place.turn}
         if type(utterance) is str:
             if utterance:
@@ -225,7 +288,7 @@ class TurnScope:
         """The turn is over; what its own background tasks still say belongs to it all the same."""
         if self.own and self.place is not None:
             self.place.open = False
-            self._where.open.pop(id_of(self), None)
+            self._probe._guarded(lambda: self._where.end(self))
 
     def failed(self, where: str, error: BaseException) -> None:
         if self.own and self.place is not None:

@@ -386,20 +386,6 @@ class Probe:
         ``unconfirmed`` was delivered when no answer came (the map was killed), and is no longer held: the next answer
         shows whether it is acknowledged or lost. Until then it is neither.
         """
-        ring, sender = self._ring, self._sender
-        dropped = ring.dropped()
-        sessions = list(ring.sessions.values())
-        return {
-            "source": ring.source,
-            "state": "off" if self.off else sender.state,
-            "why": sender.why,
-            "sessions": len(sessions),
-            "made": sum(session.made() for session in sessions),
-            "acked": sum(session.delivered() for session in sessions),
-            "unconfirmed": ring.unconfirmed(),
-            "held": len(ring.entries),
-            "dropped": dropped,
-            "lost": sum(dropped.values()) + ring.forgotten,
-            "refused": sum(session.refused.total() for session in sessions),
-            "errors": self.errors + sender.faults,
-        }
+        sender = self._sender
+        state = {"source": self._ring.source, "state": "off" if self.off else sender.state, "why": sender.why}
+        return {**state, **self._ring.account(), "errors": self.errors + sender.faults}

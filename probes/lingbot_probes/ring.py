@@ -339,6 +339,20 @@ class Ring:
                 out[session.id] = lost
         return out
 
+    def account(self) -> dict[str, Any]:
+        """What became of all that was made."""
+        dropped, sessions = self.dropped(), list(self.sessions.values())
+        return {
+            "sessions": len(sessions),
+            "made": sum(session.made() for session in sessions),
+            "acked": sum(session.delivered() for session in sessions),
+            "unconfirmed": self.unconfirmed(),
+            "held": len(self.entries),
+            "dropped": dropped,
+            "lost": sum(dropped.values()) + self.forgotten,
+            "refused": sum(session.refused.total() for session in sessions),
+        }
+
     def unconfirmed(self) -> int:
         """How many events are no longer here and may have arrived: they were delivered, and no answer came."""
         total = sum(session.unsure.total() for session in list(self.sessions.values()))
