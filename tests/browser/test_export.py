@@ -108,8 +108,9 @@ def test_a_file_is_a_recording_to_be_read(open_told: Open, from_disk: Disk, tmp_
     page, _ = from_disk(path)
     expect(page.locator(".badge")).to_contain_text("Recorded")
     expect(page.locator(".badge .mono")).not_to_be_empty()
-    expect(page.locator(".session-search")).to_be_hidden()
-    expect(page.locator(".session-more")).to_be_hidden()
+    expect(page.locator("#left-list")).to_be_hidden()
+    expect(page.locator("#about-file")).to_contain_text("套餐变更 · 流量争议")
+    expect(page.locator("#about-file")).to_contain_text("40 turns")
     page.keyboard.press("]")
     expect(page.locator("#right .callout").first).to_be_visible()
     page.locator("#right .event").first.wait_for()
@@ -123,8 +124,7 @@ def test_a_file_is_a_recording_to_be_read(open_told: Open, from_disk: Disk, tmp_
     page.keyboard.press("Escape")
     page.keyboard.press("e")
     kinds = page.locator(".export-menu [data-kind]").evaluate_all("all => all.map((item) => item.dataset.kind)")
-    assert set(kinds) & {"html", "jsonl"} == set(), "there is no server to make these"
-    assert {"png", "svg"} <= set(kinds)
+    assert set(kinds) == {"png", "svg", "csv", "print"}, "the others are for a server to make"
 
 
 def test_a_link_into_a_file_opens_at_its_own_place(open_told: Open, from_disk: Disk, tmp_path: Path) -> None:
@@ -132,6 +132,31 @@ def test_a_link_into_a_file_opens_at_its_own_place(open_told: Open, from_disk: D
     page, _ = from_disk(path, "#at=100&sel=node~18~0~slot:brand")
     expect(page.locator("#right .moment")).to_contain_text("seq 100")
     expect(page.locator("#right .facts dd").first).to_have_text("星途")
+
+
+_PARSES = """() => {
+  const said = [];
+  for (const act of [() => { document.createElement('p').innerHTML = '<b>x</b>'; },
+    () => { document.createElement('script').textContent = 'x'; }, () => trustedTypes.createPolicy('any', {})]) {
+    try { act(); said.push('done'); } catch (error) { said.push(error.name); }
+  }
+  return said;
+}"""
+_REFUSED = ["TypeError", "TypeError", "TypeError"]
+
+
+def test_neither_page_nor_file_makes_markup_or_code_of_text(
+    open_told: Open, watch: Watch, browser: Browser, tmp_path: Path
+) -> None:
+    page = open_told()
+    path = take(page, "html", tmp_path)
+    watch.forgiven += ["TrustedHTML", "TrustedScript", "trusted-types", "Trusted Type", "unsafe-eval", "CSP"]
+    assert page.evaluate(_PARSES) == _REFUSED
+    copy = browser.new_context(offline=True).new_page()
+    copy.goto(path.as_uri())
+    assert copy.evaluate(_PARSES) == _REFUSED
+    copy.evaluate("document.body.append(Object.assign(document.createElement('img'), { src: 'http://127.0.0.1:1/x' }))")
+    assert copy.evaluate("fetch('http://127.0.0.1:1/').then(() => 'sent', (error) => error.name)") == "TypeError"
 
 
 def test_raw_events_can_be_left_out_of_the_file(open_told: Open, from_disk: Disk, tmp_path: Path) -> None:

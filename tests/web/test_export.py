@@ -167,10 +167,21 @@ def test_only_what_touches_other_modules_changes_and_no_line_moves() -> None:
     )
     made = _linked({"app": source, "c": "export const one = 1;\nexport const two = 2;\n"})["app"]
     assert made == (
-        "// import { x } from 'lb/x';\nconst { one, two: zwei } = globalThis.lb.c;\n\n\n\n"
+        "\nconst { one, two: zwei } = globalThis.lb.c;\n\n\n\n"
         "async function act() {\n  await one;\n}\nclass K {}\nconst local = 3;\n"
         "globalThis.lb.app = { act, K, local, deux: zwei };\n"
     )
+
+
+def test_comments_go_and_code_beside_them_stays() -> None:
+    source = (
+        "/** about\n * @param {x} y */\nfunction f() {\n  // why\n  /** @type {A} */ (a).b = 1; // c\n"
+        "  /** @type {B} */\n  const u = 'http://x'; /* d */\n}\n"
+    )
+    made = _linked({"app": source})["app"].splitlines()
+    assert made[:8] == [
+        "", "", "function f() {", "", "  /** @type {A} */ (a).b = 1; // c", "", "  const u = 'http://x'; /* d */", "}",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 A page without a network has no address that a module could be imported from: a policy that lets scripts run by their
 hash alone refuses ``data:`` and ``blob:`` addresses too. So each module becomes an inline module script of its own, in
-the order in which they need each other. Its text stays as it is, line by line, but for the two forms that touch other
-modules: ``import`` takes from ``globalThis.lb``, and what it exports is put there at its end.
+the order in which they need each other. Its code stays as it is, line by line, but for the two forms that touch other
+modules: ``import`` takes from ``globalThis.lb``, and what it exports is put there at its end. Lines that are comments
+are left empty: they make a quarter of the sources.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ GLOBAL = "globalThis.lb = Object.create(null);"
 _IMPORT = re.compile(r"^import (?:(?:\{(?P<names>[^{}]*)\}|\* as (?P<all>\w+)) from )?'lb/(?P<module>\w+)';$", re.M)
 _EXPORT = re.compile(r"^export (?P<kept>(?:async function\*?|function\*?|class|const) ?(?P<name>\w+))", re.M)
 _EXPORTED = re.compile(r"^export \{(?P<names>[^{}]*)\};$", re.M)
+_COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/)[\s\S])*\*/|//.*)[ \t]*$", re.M)
 _OTHER = re.compile(r"^(?:import|export|await)\b.*$|^(?:const|let) [^=]*= await\b.*$", re.M)
 # Inside a script element only these two end it or change how its end is found.
 _ENDS = re.compile(r"</script|<!--", re.I)
@@ -42,6 +44,7 @@ def _visit(read: Callable[[str], str], name: str, done: dict[str, str], path: tu
     if name in path:
         raise NotInlined(f"{' imports '.join((*path[path.index(name) :], name))}: a circle")
     source = read(name)
+    source = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), source)
     for found in _IMPORT.finditer(source):
         _visit(read, found["module"], done, (*path, name))
     done[name] = _script(name, source)

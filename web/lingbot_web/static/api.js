@@ -42,6 +42,9 @@ export class Api {
     return false;
   }
 
+  /** What a page from disk says of itself; here there is nothing to say. @param {HTMLElement} _host */
+  present(_host) {}
+
   /** @param {string} path @param {Record<string, string | number | undefined>} [query] */
   address(path, query = {}) {
     const url = new URL(path, document.baseURI);

@@ -253,6 +253,7 @@ export class Page {
     byId('map').setAttribute('aria-label', text('map.label'));
     byId('map-hint').textContent = text('map.hint');
     legend(byId('legend'));
+    this.api.present(byId('about-file'));
     this.sessions.relabel();
     this.toolbar.relabel();
     this.finder.relabel();

@@ -20,7 +20,7 @@ import { toast } from 'lb/toast';
  * @property {import('lb/session_row').Summary | null} summary
  * @property {import('lb/link').Place} place where the reader is, the window included
  */
-/** @typedef {'html' | 'png' | 'svg' | 'csv' | 'jsonl'} Kind */
+/** @typedef {'html' | 'png' | 'svg' | 'csv' | 'jsonl' | 'print'} Kind */
 
 const LONGEST_NAME = 60;
 /** What a file's name may not hold on some system, and what a reader would not see. */
@@ -47,7 +47,7 @@ export class Exporting {
       return;
     }
     /** @type {[Kind, boolean][]} */
-    const kinds = [['html', !api.standalone], ['png', true], ['svg', true], ['csv', true], ['jsonl', !api.standalone]];
+    const kinds = [['html', !api.standalone], ['png', true], ['svg', true], ['csv', true], ['jsonl', !api.standalone], ['print', true]];
     const tick = h('button', {
       class: 'export-events', role: 'menuitemcheckbox', 'aria-checked': String(this.events),
       on: { click: () => tick.setAttribute('aria-checked', String((this.events = !this.events))) },
@@ -62,7 +62,7 @@ export class Exporting {
             this.take(kind);
           },
         },
-      }, h('span', null, h('b', null, text(`export.${kind}`)), h('span', { class: 'quiet' }, text(`export.${kind}.why`))), h('kbd', null, `.${kind}`));
+      }, h('span', null, h('b', null, text(`export.${kind}`)), h('span', { class: 'quiet' }, text(`export.${kind}.why`))), kind !== 'print' && h('kbd', null, `.${kind}`));
       return kind === 'html' ? [item, tick] : [item];
     });
     const menu = h('div', {
@@ -91,6 +91,10 @@ export class Exporting {
   async take(kind) {
     const { api, score, summary, place } = this.subject();
     if (!score.map || !summary) return;
+    if (kind === 'print') {
+      print();
+      return;
+    }
     this.element.setAttribute('aria-busy', 'true');
     try {
       const whole = kind === 'html' || kind === 'jsonl';

@@ -2,9 +2,12 @@
 // To everything else it looks like a server that holds one session and has nothing new to say.
 
 import { Api, Refused } from 'lb/api';
-import { byId } from 'lb/dom';
+import { byId, fill, foreign, h } from 'lb/dom';
+import { count, stamp } from 'lb/format';
 import { text } from 'lb/i18n';
+import { glyph } from 'lb/icons';
 import { readPlace } from 'lb/link';
+import { titleOf } from 'lb/session_row';
 
 /** @typedef {import('lb/session_row').Summary} Summary */
 /**
@@ -40,8 +43,26 @@ export class FileApi extends Api {
     return { token: '', place: { ...place, session: this.about.summary.key } };
   }
 
+  /** @override */
   get standalone() {
     return true;
+  }
+
+  /** Says in place of the list of sessions what the file holds. @override @param {HTMLElement} host */
+  present(host) {
+    const { summary, events } = this.about;
+    const title = titleOf(summary);
+    const found = Object.entries(summary.findings).filter(([, n]) => n > 0);
+    fill(
+      host,
+      h('h2', null, text('export.file')),
+      h('p', { class: 'file-title' }, foreign(title, { most: 200 })),
+      title !== summary.id && h('p', { class: 'mono quiet' }, foreign(summary.id, { most: 80 })),
+      h('p', { class: 'quiet' }, stamp(summary.started_at ?? summary.updated_at)),
+      h('p', null, text('export.holds', { turns: summary.turns, events: summary.events }), !events && ` ${text('export.no-events')}`),
+      found.length > 0 && h('p', { class: 'file-findings' }, found.map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), count(n)))),
+      h('p', { class: 'quiet' }, text('export.offline')),
+    );
   }
 
   /** @override @param {string} path @param {Record<string, string | number | undefined>} [query] @returns {Promise<any>} */
