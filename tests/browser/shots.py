@@ -10,6 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, WebSocketRoute, sync_playwright
 
+from lingbot_web.cli import run
 from tests.browser.conftest import KEY, SESSION
 from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.telecom import numbered
@@ -71,6 +72,7 @@ VIEWS: tuple[tuple[str, str, Act], ...] = (
     ("search", "", search),
     ("menu", "", menu),
     ("help", "", press("?")),
+    ("export", "w=9_22&sel=node~18~0~slot:brand", press("e")),
 )
 
 
@@ -161,6 +163,18 @@ def told(camera: Camera, site: Site) -> None:
         camera.take(f"state-unauthorised-{suffix}", f"{site.url}#{how}")
 
 
+def filed(camera: Camera, site: Site) -> None:
+    """A page of one file, opened from disk."""
+    site.say(numbered(SESSION, at=STARTED))
+    out = site.data / "filed.html"
+    if run(["export", KEY, "--to", "html", "--data", str(site.data), "--out", str(out)]):
+        raise RuntimeError("the session could not be exported")
+    for suffix, how in variants():
+        camera.take(f"file-{suffix}", f"{out.as_uri()}#{how}&w=9_22&at=130&sel=node~18~0~slot:brand")
+    for width, height in SIZES[1:]:
+        camera.take(f"file-{width}", f"{out.as_uri()}#lang=en&theme=light", press("e"), size=(width, height))
+
+
 def troubled(camera: Camera, site: Site) -> None:
     """A line that breaks, and an event that can't be applied."""
     site.say(numbered(SESSION, 39, at=STARTED))
@@ -222,7 +236,7 @@ def main(wanted: list[str]) -> int:
         with Site(Path(folder, "empty")) as site:
             for suffix, how in variants():
                 camera.take(f"state-empty-{suffix}", f"{site.url}#t={site.token}&{how}")
-        for scene in (told, troubled):
+        for scene in (told, filed, troubled):
             with Site(Path(folder, scene.__name__)) as site:
                 scene(camera, site)
         browser.close()
