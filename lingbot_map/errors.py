@@ -7,6 +7,7 @@ LingbotMapError
 ├── StoreError
 │   ├── DataFolderBusy  another process writes the data folder: its process id
 │   ├── NewerFormat     written by a newer version; left untouched
+│   ├── Unreadable      not what it should be, or nobody may read it; left untouched
 │   └── NotWritten      the disk refused; what was accepted in memory goes on
 ├── UnknownSession      no session of that name or key
 └── UnknownMoment       a seq that the session does not have
@@ -86,6 +87,19 @@ class NewerFormat(StoreError):
             f"{self.path}: format version {self.version}, but this program reads up to {self.known}; "
             "it was left untouched, upgrade lingbot-map to open it"
         )
+
+
+class Unreadable(StoreError):
+    """``path`` can't be read, for ``reason``. ``session`` is the id of the session it belongs to ("" if not known)."""
+
+    def __init__(self, path: str, reason: str, session: str = "") -> None:
+        super().__init__(path, reason, session)
+        self.path = path
+        self.reason = reason
+        self.session = session
+
+    def __str__(self) -> str:
+        return f"{self.path}: can't be read ({self.reason}); it was left untouched"
 
 
 class NotWritten(StoreError):

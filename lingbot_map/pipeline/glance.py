@@ -13,7 +13,7 @@ from lingbot_map.errors import LingbotMapError
 from lingbot_map.session import map_of
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Index, Page, remembered
-from lingbot_map.store.summary import Summary, summarize
+from lingbot_map.store.summary import Summary, summarize, unreadable
 
 
 class Glance:
@@ -26,19 +26,20 @@ class Glance:
         known = remembered(folder / "index.sqlite3")
         self._keys = self._store.keys()
         summaries = [self._summary(key, known.get(key)) for key in self._keys]
-        self._index.update([(found, ()) for found in summaries if found is not None], time.time())
+        self._index.update([(found, ()) for found in summaries], time.time())
 
-    def _summary(self, key: str, known: Summary | None) -> Summary | None:
+    def _summary(self, key: str, known: Summary | None) -> Summary:
         try:
             recording = self._store.open(key)
-            if known is not None and known.events == recording.last_seq:
+            if known is not None and known.events == recording.last_seq and not known.damaged:
                 return known
             map = map_of(recording)
             self.damage += [str(damage) for damage in recording.damage]
             return summarize(map, key, case=recording.origin == "case")
         except (LingbotMapError, OSError) as why:  # one bad session never hides the others
-            self.damage.append(str(why))
-            return None
+            found = unreadable(key, why, time.time(), known)
+            self.damage.append(f"session {found.id or key}: {found.damaged}")
+            return found
         finally:
             self._store.forget(key)
 

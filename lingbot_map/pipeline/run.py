@@ -13,9 +13,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from lingbot_map.errors import LingbotMapError, NotWritten, StoreError
+from lingbot_map.errors import LingbotMapError, NotWritten, StoreError, UnknownSession, Unreadable
 from lingbot_map.events import Described, Event
-from lingbot_map.intake import ranges
 from lingbot_map.pipeline.batches import Accepted, Batch, Refused
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
@@ -53,7 +52,7 @@ class Pipeline:
         self.showing = Showing(index, clock)
         self.board = self.showing.board
         self.books = Books()
-        self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived)
+        self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived, self.showing.damaged)
         self.taking = Taking(self.shelf, self._commit, self.books)
         self.viewers: Callable[[], int] = lambda: 0
         self.on_recovered: Callable[[], object] = lambda: None
@@ -141,6 +140,8 @@ class Pipeline:
                 if not live.tail.watchers and not live.uncounted:
                     await self.shelf.put_away(live)
             except (LingbotMapError, OSError) as why:
+                if isinstance(why, UnknownSession):
+                    self.showing.damaged(key, why)
                 _log.error("session %s could not be read: %s", key, why)
         for key, updated_at in self.index.unended():
             if key not in self.shelf.lives:
@@ -185,7 +186,7 @@ class Pipeline:
             account = self.books.of(batch.source)
             account.received += len(items)
             account.repeated += len(items)
-            return ranges(item.n for item in items)
+            return [(1, self.store.deleted.marks(key_of(session_id))[batch.source])]
         recording = live.session.recording
         if recording.read_only:
             raise StoreError("this session is one of the committed cases, which are never changed")
@@ -347,7 +348,12 @@ class Pipeline:
 
     async def delete(self, key: str) -> None:
         """Remove a session for good. Raises ``UnknownSession``, and ``StoreError`` for a committed case."""
-        live = await self.shelf.open(key)
+        try:
+            live = await self.shelf.open(key)
+        except Unreadable:
+            self.store.delete(key)
+            self.showing.remove(key)
+            return
         if live.session.recording.read_only:
             raise StoreError("this session is one of the committed cases, which are never removed")
         marks = {s: n for s, n in live.session.intake.marks.items() if n and not s.startswith("import:")}
@@ -368,6 +374,8 @@ class Pipeline:
         """How things stand, for people and for tests: the books of each source, sessions, viewers, the disk."""
         lives = list(self.shelf.lives.values())
         trouble = self.store.trouble
+        damage = [f"session {summary.id or summary.key}: {summary.damaged}" for summary in self.index.damaged()]
+        damage += [str(damage) for live in lives for damage in live.session.recording.damage]
         return {
             "server": self.server,
             "status": self.status,
@@ -379,6 +387,6 @@ class Pipeline:
             "disk": {
                 "trouble": str(trouble) if trouble is not None else "",
                 "waiting": sum(live.session.recording.pending for live in lives),
-                "damage": [str(damage) for live in lives for damage in live.session.recording.damage][:100],
+                "damage": damage[:100],
             },
         }

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lingbot_map.errors import BadInput, UnknownSession
+from lingbot_map.errors import BadInput, LingbotMapError, UnknownSession
 from lingbot_map.events import Event
 from lingbot_map.pipeline.live import Live
 from lingbot_map.policy import Policy
 from lingbot_map.session import Session
 from lingbot_map.store import Store, key_of
+from lingbot_map.store.disk import PASSING
 
 MAX_LIVE = 1000
 MAX_WEIGHT = 1_000_000
@@ -31,8 +32,10 @@ class Shelf:
         clock: Callable[[], float],
         counted: Callable[[str], int],
         arrived: Callable[[Live], None],
+        damaged: Callable[[str, Exception], None],
     ) -> None:
-        """``counted``: up to which seq the index knows a session. ``arrived`` hears of each that comes into memory."""
+        """``counted``: up to which seq the index knows a session. ``arrived`` hears of each that comes into memory,
+        ``damaged`` of each that can't be read."""
         self.lives: dict[str, Live] = {}  # least recently asked for first
         self.asleep: dict[str, float] = {}
         self.most = MAX_LIVE
@@ -42,6 +45,7 @@ class Shelf:
         self.clock = clock
         self._counted = counted
         self._arrived = arrived
+        self._damaged = damaged
         self._loading: dict[str, asyncio.Task[Live]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
 
@@ -142,6 +146,16 @@ class Shelf:
         if closing is not None:
             await asyncio.wait([closing])
             await asyncio.sleep(0)  # let it be forgotten
+        try:
+            return await self._read(key)
+        except UnknownSession:
+            raise
+        except (LingbotMapError, OSError) as why:
+            if not (isinstance(why, OSError) and why.errno in PASSING):
+                self._damaged(key, why)
+            raise
+
+    async def _read(self, key: str) -> Live:
         recording = self._store.open(key)
         counted = self._counted(key)
 

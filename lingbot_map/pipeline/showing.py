@@ -10,6 +10,7 @@ import msgspec
 from lingbot_map.pipeline.board import Board
 from lingbot_map.pipeline.live import Live
 from lingbot_map.store.index import Index
+from lingbot_map.store.summary import unreadable
 
 BEAT = 0.1
 """Seconds between two batches to the viewers of a session."""
@@ -44,6 +45,14 @@ class Showing:
         self._changed.pop(key, None)
         self._index.remove(key)
         self.board.put(key, None)
+        self.board.show()
+
+    def damaged(self, key: str, why: Exception) -> None:
+        """The session ``key`` can't be read; seen at once, until it can be read again."""
+        summary = unreadable(key, why, self._clock(), self._index.get(key))
+        self._index.remove(key)  # its hits too: they are counted anew when it is read again
+        self._index.update([(summary, ())], self._clock())
+        self.board.put(key, msgspec.to_builtins(summary))
         self.board.show()
 
     def count(self) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
+
+from lingbot_map.errors import Unreadable
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -24,6 +27,36 @@ def is_folder(path: Path) -> bool:
 def open_file(path: Path, flags: int) -> int:
     """A descriptor of the file itself; a link in its place is refused."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+
+
+PASSING = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
+"""Errors that say nothing about a file: the next attempt may go well."""
+
+_KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+
+
+def open_to_read(path: Path) -> int:
+    """A descriptor of the plain file ``path``. Raises ``Unreadable`` for what is none or nobody may read, and
+    ``FileNotFoundError``."""
+    try:
+        fd = open_file(path, os.O_RDONLY | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise
+    except OSError as why:
+        raise unreadable(path, why) from None
+    mode = os.fstat(fd).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(fd)
+        raise Unreadable(str(path), f"{next((name for fits, name in _KINDS if fits(mode)), 'a device')}, not a file")
+    return fd
+
+
+def unreadable(path: Path, why: OSError) -> Exception:
+    """What to raise for an error that came while ``path`` was read."""
+    if why.errno in PASSING:
+        return why
+    reason = "a link, which is not followed" if why.errno == errno.ELOOP else why.strerror or str(why)
+    return Unreadable(str(path), reason)
 
 
 def read_file(path: Path, limit: int = 1 << 34) -> bytes | None:

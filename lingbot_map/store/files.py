@@ -24,11 +24,19 @@ import shutil
 import threading
 from pathlib import Path
 
-from lingbot_map.errors import DataFolderBusy, NotWritten, StoreError, UnknownSession
+from lingbot_map.errors import DataFolderBusy, LingbotMapError, NotWritten, StoreError, UnknownSession, Unreadable
 from lingbot_map.store import Origin, key_of
 from lingbot_map.store.appender import Fsync
 from lingbot_map.store.deleted import Deleted
-from lingbot_map.store.disk import FOLDER_MODE, is_folder, open_file, read_file, sync_folder
+from lingbot_map.store.disk import (
+    FOLDER_MODE,
+    is_folder,
+    open_file,
+    open_to_read,
+    read_file,
+    sync_folder,
+    unreadable,
+)
 from lingbot_map.store.head import read_head
 from lingbot_map.store.log import Header, last_good, read_header
 from lingbot_map.store.recording import LOG, FileRecording, refuse_newer
@@ -79,9 +87,8 @@ class FileStore:
             self._case_folders = {}
             for name in sorted(_names(self._cases)):
                 folder = self._cases / name
-                header = _header(folder)[0] if self._holds(folder) else None
-                if header is not None and header.session:
-                    self._case_folders[key_of(header.session)] = folder
+                if is_folder(folder) and self._holds(folder):
+                    self._case_folders[_case_key(folder)] = folder
         return list(self._case_folders)
 
     def open_keys(self) -> list[str]:
@@ -89,7 +96,9 @@ class FileStore:
 
     @staticmethod
     def _holds(folder: Path) -> bool:
-        return is_folder(folder) and (os.path.lexists(folder / LOG) or _remembers(folder))
+        if not is_folder(folder):
+            return os.path.lexists(folder)  # a link or a file has taken the session's place
+        return os.path.lexists(folder / LOG) or _remembers(folder) or not os.access(folder, os.R_OK | os.X_OK)
 
     # --- one session ---
 
@@ -117,6 +126,14 @@ class FileStore:
             return self._open(self.folder / key, key, "data", session)
 
     def _open(self, folder: Path, key: str, origin: Origin, session: str = "") -> FileRecording:
+        try:
+            return self._opened(folder, key, origin, session)
+        except Unreadable as why:
+            raise Unreadable(why.path, why.reason, session or _named_beside(folder)) from None
+        except OSError as why:
+            raise unreadable(folder / LOG, why) from None
+
+    def _opened(self, folder: Path, key: str, origin: Origin, session: str) -> FileRecording:
         header, size = _header(folder)
         refuse_newer(folder / LOG, header)
         fresh = not size and not _remembers(folder)
@@ -142,17 +159,22 @@ class FileStore:
         return recording
 
     def delete(self, key: str) -> None:
-        recording = self.open(key)
-        if recording.read_only:
-            raise StoreError(f"{recording.folder}: a committed recording is never deleted")
-        recording.close()
+        folder = self.folder / key
+        try:
+            recording = self.open(key)
+            if recording.read_only:
+                raise StoreError(f"{recording.folder}: a committed recording is never deleted")
+            recording.close()
+        except Unreadable:
+            if not os.path.lexists(folder):
+                raise
         gone = self.folder / f"deleted-{key}"
-        shutil.rmtree(gone, ignore_errors=True)
-        os.rename(recording.folder, gone)
+        _remove(gone)
+        os.rename(folder, gone)
         sync_folder(self.folder)
         self._unmark(key)
         self.forget(key)
-        shutil.rmtree(gone, ignore_errors=True)
+        _remove(gone)
 
     def forget(self, key: str) -> None:
         """Drop the recording of a session that is not used any more; ``open`` reads it anew."""
@@ -220,8 +242,17 @@ class FileStore:
     def _sweep(self) -> None:
         """What a crash may have left half done: a deletion."""
         for name in _names(self.folder):
-            if name.startswith("deleted-") and is_folder(self.folder / name):
-                shutil.rmtree(self.folder / name, ignore_errors=True)
+            if name.startswith("deleted-"):
+                _remove(self.folder / name)
+
+
+def _remove(path: Path) -> None:
+    """A folder with all that is in it, or what is in its place."""
+    if is_folder(path):
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
 
 
 def _names(folder: Path) -> list[str]:
@@ -243,13 +274,11 @@ def _header(folder: Path) -> tuple[Header, int]:
     if not os.path.lexists(folder):
         return Header(0, 0, ""), 0
     if not is_folder(folder):
-        raise StoreError(f"{folder}: expected a folder, found a link or a file; it is not followed")
+        raise Unreadable(str(folder), "a link or a file, not a folder")
     try:
-        fd = open_file(folder / LOG, os.O_RDONLY | os.O_NONBLOCK)
+        fd = open_to_read(folder / LOG)
     except FileNotFoundError:
         return Header(0, 0, "", "the log is gone"), 0
-    except OSError as why:
-        raise StoreError(f"{folder / LOG}: can't be read ({why.strerror}); a link is not followed") from None
     try:
         size = os.fstat(fd).st_size
         return read_header(fd, size), size
@@ -259,8 +288,21 @@ def _header(folder: Path) -> tuple[Header, int]:
 
 def _session_of(folder: Path, key: str, header: Header, size: int) -> str:
     """The session's id: from the header, else from the head or a snapshot; a name of its own if all are damaged."""
-    if header.session:
-        return header.session
+    if named := header.session or _named_beside(folder):
+        return named
+    if not size:
+        return ""
+    fd = open_to_read(folder / LOG)
+    try:
+        return f"recovered {key}" if last_good(fd, header.end, size) else ""
+    finally:
+        os.close(fd)
+
+
+def _named_beside(folder: Path) -> str:
+    """The session's id as what stands beside the log has it; "" if nothing does."""
+    if not is_folder(folder):
+        return ""
     head, _ = read_head(folder)
     if head is not None:
         return head.session
@@ -269,13 +311,16 @@ def _session_of(folder: Path, key: str, header: Header, size: int) -> str:
         said = snapshots.header(seq).get("session")
         if isinstance(said, str) and said:
             return said
-    if not size:
-        return ""
-    fd = open_file(folder / LOG, os.O_RDONLY)
+    return ""
+
+
+def _case_key(folder: Path) -> str:
+    """The key of its session; one of its own for what doesn't tell it, so that it is listed and named as damaged."""
     try:
-        return f"recovered {key}" if last_good(fd, header.end, size) else ""
-    finally:
-        os.close(fd)
+        session = _header(folder)[0].session
+    except (LingbotMapError, OSError):
+        session = ""
+    return key_of(session or f"case {folder.name}")
 
 
 def _take_lock(folder: Path) -> int:

@@ -130,11 +130,11 @@ class Index:
     # --- feeding it ---
 
     def reconcile(self, keys: Iterable[str]) -> list[str]:
-        """Forget sessions that are not among ``keys``, and name those of ``keys`` that are not known here."""
-        there, known = set(keys), {key for (key,) in self._db.execute("SELECT key FROM sessions")}
-        for key in known - there:
+        """Forget sessions that are not among ``keys``, and name those that are not known here, or were damaged."""
+        there, known = set(keys), dict(self._db.execute("SELECT key, seq FROM sessions"))
+        for key in known.keys() - there:
             self.remove(key)
-        return sorted(there - known)
+        return sorted(key for key in there if not known.get(key))
 
     def seq(self, key: str) -> int:
         """Up to which event the session is counted; 0 if it isn't known."""
@@ -181,7 +181,7 @@ class Index:
                         summary.updated_at,
                         summary.live,
                         summary.ended_at is not None,
-                        summary.events,
+                        0 if summary.damaged else summary.events,
                         _apart(summary),
                         _words(summary),
                         msgspec.msgpack.encode(summary),
@@ -251,6 +251,10 @@ class Index:
         found = found[:limit]
         after = f"{found[-1][0]!r}:{found[-1][1]}" if more else ""
         return Page([_summary(row[2]) for row in found], total, after)
+
+    def damaged(self) -> list[Summary]:
+        """The sessions that can't be read."""
+        return [_summary(row) for (row,) in self._db.execute("SELECT summary FROM sessions WHERE seq = 0")]
 
     def unended(self) -> list[tuple[str, float]]:
         """(key, time of the last event) of the live sessions."""

@@ -11,7 +11,7 @@ from lingbot_map.errors import NewerFormat, NotWritten
 from lingbot_map.events import EpochStarted, Event
 from lingbot_map.store import Damage, Origin, Recovered
 from lingbot_map.store.appender import Appender, Fsync
-from lingbot_map.store.disk import Quarantine, datasync, open_file
+from lingbot_map.store.disk import Quarantine, datasync, open_to_read
 from lingbot_map.store.head import read_head
 from lingbot_map.store.lines import VERSION, event_line, header_line, read_event
 from lingbot_map.store.log import Bad, Header, find, last_good, newer, read_header, walk
@@ -55,7 +55,7 @@ class FileRecording:
         self._ready = fresh  # nothing to recover
         last = 0
         if size:
-            fd = open_file(self._path, os.O_RDONLY)
+            fd = open_to_read(self._path)
             try:
                 good = last_good(fd, header.end, size)
                 last = good.seq if good else 0
@@ -111,7 +111,7 @@ class FileRecording:
     def events(self, first: int = 1, last: int | None = None) -> Iterator[Event]:
         with self._log.lock:  # the log may be replaced while it is read: what is open here is then still the old one
             stop, waiting = self._log.size, self._log.waiting()
-            fd = open_file(self._path, os.O_RDONLY) if stop else -1
+            fd = open_to_read(self._path) if stop else -1
         previous, at = first - 1, 0.0
         try:
             if stop:
@@ -184,7 +184,7 @@ class FileRecording:
             if self._ready:
                 return Recovered()
             try:
-                fd = open_file(self._path, os.O_RDONLY)
+                fd = open_to_read(self._path)
             except FileNotFoundError:  # what stands beside it says what is lost
                 fd = os.open(os.devnull, os.O_RDONLY)
             try:

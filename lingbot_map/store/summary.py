@@ -6,6 +6,7 @@ from typing import get_args
 
 import msgspec
 
+from lingbot_map.errors import UnknownSession, Unreadable
 from lingbot_map.graph import DialogueMap
 from lingbot_map.model import FindingKind
 
@@ -16,7 +17,8 @@ _LOOK_BACK = 200  # turns in which the last thing said is looked for
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """``events``, ``nodes``, ``edges``, ``turns`` and ``findings`` count all there ever was, also what has retired.
 
-    ``origin`` is "probe", "import:<format>" or "case"; ``missing`` counts signals that were lost and are declared.
+    ``origin`` is "probe", "import:<format>" or "case"; ``damaged`` says why the recording can't be read ("": it can),
+    and then all else is what was known of it before; ``missing`` counts signals that were lost and are declared.
     Times are Unix seconds, ``None`` where they are not known.
     """
 
@@ -38,6 +40,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     coverage: dict[str, str]
     missing: int
     last_utterance: str
+    damaged: str = ""
 
 
 def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
@@ -65,6 +68,38 @@ def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
         coverage={layer: _text(how) for layer, how in coverage.items()} if type(coverage) is dict else {},
         missing=sum(lost.missing for lost in map.losses.values()),
         last_utterance=_last_utterance(map),
+    )
+
+
+def unreadable(key: str, why: Exception, now: float, known: Summary | None = None) -> Summary:
+    """The line of a session whose recording can't be read, found ``now``; ``known`` is what was last said of it."""
+    reason = str(why)
+    if isinstance(why, UnknownSession):
+        reason = "its folder holds no event and not the name of its session"
+    elif isinstance(why, OSError):
+        reason = f"can't be read ({why.strerror or type(why).__name__})"
+    if known is not None:
+        return msgspec.structs.replace(known, live=False, damaged=reason)
+    return Summary(
+        key=key,
+        id=why.session if isinstance(why, Unreadable) else "",
+        title="",
+        name="",
+        pinned=False,
+        live=False,
+        origin="probe",
+        started_at=None,
+        updated_at=now,
+        ended_at=None,
+        turns=0,
+        events=0,
+        nodes=0,
+        edges=0,
+        findings={},
+        coverage={},
+        missing=0,
+        last_utterance="",
+        damaged=reason,
     )
 
 

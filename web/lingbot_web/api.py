@@ -26,6 +26,7 @@ from lingbot_map.errors import (
     UnknownFormat,
     UnknownMoment,
     UnknownSession,
+    Unreadable,
 )
 from lingbot_map.events import event_to_dict
 from lingbot_map.pipeline import Live, Pipeline
@@ -53,6 +54,7 @@ _STATUS: tuple[tuple[type[LingbotMapError], int], ...] = (
     (BadInput, 400),
     (DataFolderBusy, 409),
     (NewerFormat, 409),
+    (Unreadable, 409),
     (NotWritten, 507),
     (LingbotMapError, 500),
 )
@@ -68,6 +70,8 @@ async def on_error(request: Request, error: Exception) -> Response:
     """Our errors and the router's as one JSON sentence."""
     if isinstance(error, HTTPException):
         return reply({"error": error.detail}, error.status_code, dict(error.headers or {}))
+    if isinstance(error, OSError):
+        return reply({"error": f"A file can't be read or written ({error.strerror or type(error).__name__})."}, 500)
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
     said: dict[str, str] = {"error": str(error)}
     if isinstance(error, BadInput) and error.remedy:

@@ -47,7 +47,7 @@ def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = ()) -> AS
             Route("/ingest", ingest(pipeline), methods=["POST"]),
             WebSocketRoute("/ws", viewers),
         ],
-        exception_handlers={HTTPException: on_error, LingbotMapError: on_error},
+        exception_handlers={HTTPException: on_error, LingbotMapError: on_error, OSError: on_error},
         lifespan=life,
     )
     inner.router.redirect_slashes = False
