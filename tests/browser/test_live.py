@@ -67,9 +67,9 @@ def tell(bot: subprocess.Popen[str], utterance: str) -> str:
 
 def shown(page: Page) -> dict[str, int]:
     """How many turns, nodes and edges the page says its map has, and its seq."""
-    numbers = page.locator("#right .heading .sub").last.inner_text()
+    numbers = page.locator("#panel-inspect .heading .sub").last.inner_text()
     turns, nodes, edges = (int("".join(filter(str.isdigit, part))) for part in numbers.split("·"))
-    seq = page.locator("#right .part h2 span", has_text="seq").first.inner_text()
+    seq = page.locator("#panel-inspect .part h2 span", has_text="seq").first.inner_text()
     return {"turns": turns, "nodes": nodes, "edges": edges, "events": int("".join(filter(str.isdigit, seq)))}
 
 

@@ -29,6 +29,7 @@ import { Side } from 'lb/side';
 import { carried } from 'lb/standalone';
 import { standingOf } from 'lb/standing';
 import { Banner } from 'lb/states';
+import { Stats } from 'lb/stats';
 import { chooseLang, chosenLang, chosenZone, setTheme, startTheme, theme } from 'lb/theme';
 import { TurnTable } from 'lb/table';
 import { Tip } from 'lb/tip';
@@ -78,10 +79,12 @@ export class Page {
       onCaughtUp: (n) => toast(text('toast.caught-up', { n: count(n) })),
       onSessions: (changed, removed) => this.session.listed(changed, removed),
       onMissing: () => this.session.gone(this.summary),
+      onDamaged: (why) => this.card.show('damaged', why),
     });
     this.tip = new Tip(() => this.score);
     this.banner = new Banner(this.feed, (seq) => this.#showEvent(seq));
     this.notes = new Notes(this.score);
+    this.stats = new Stats();
     this.zone = new ZoneSwitch(() => this.relabel());
     this.importing = new Importing(this.api, { onDone: (keys) => this.sessions.load().then(() => this.session.open(keys[0] ?? '')), onToast: toast });
     this.sessions = new Sessions(byId('left-list'), this.api, {
@@ -294,6 +297,7 @@ export class Page {
     this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail);
     this.notes.render(map);
     this.zone.render(map);
+    this.stats.render(feed.map ?? map, feed);
     this.address.soon();
   }
 }

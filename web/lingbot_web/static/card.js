@@ -1,10 +1,10 @@
 // The card that stands on the map while there is nothing to draw: no event yet, no token, or no such session.
 
-import { byId, fill, h } from 'lb/dom';
+import { byId, fill, foreign, h } from 'lb/dom';
 import { text } from 'lb/i18n';
 import { copyText } from 'lb/clipboard';
 
-/** @typedef {'none' | 'waiting' | 'silent' | 'unauthorised' | 'restarted' | 'missing' | 'loading'} CardKind */
+/** @typedef {'none' | 'waiting' | 'silent' | 'unauthorised' | 'restarted' | 'missing' | 'damaged' | 'loading'} CardKind */
 /**
  * @typedef {object} CardActions
  * @property {() => void} onDemo
@@ -41,12 +41,14 @@ export class Card {
     /** @type {CardKind} */
     this.kind = 'none';
     this.told = '';
+    this.why = '';
   }
 
-  /** @param {CardKind} kind */
-  show(kind) {
+  /** @param {CardKind} kind @param {string} [why] the server's words for it */
+  show(kind, why = this.why) {
     this.kind = kind;
-    const sign = `${kind} ${text('card.waiting')} ${this.actions.demo()}`;
+    this.why = why;
+    const sign = `${kind} ${text('card.waiting')} ${this.actions.demo()} ${why}`;
     if (sign === this.told) return;
     this.told = sign;
     this.host.classList.toggle('light', kind === 'restarted'); // the map it lies on is still good to look at
@@ -54,7 +56,8 @@ export class Card {
     if (kind === 'waiting') fill(this.host, this.#waiting());
     else if (kind === 'unauthorised' || kind === 'restarted') fill(this.host, this.#unauthorised(kind));
     else if (kind === 'missing' || kind === 'silent') fill(this.host, frame(text(`card.${kind}`), text(`card.${kind}.why`), this.#open()));
-    else if (kind === 'loading') fill(this.host, h('div', { class: 'loading', role: 'status' }, text('card.loading')));
+    else if (kind === 'damaged') fill(this.host, frame(text('card.damaged'), foreign(why, { most: 600 }), this.#open()));
+    else if (kind === 'loading') fill(this.host, h('div', { class: 'loading' }, text('card.loading')));
     else fill(this.host);
   }
 
@@ -110,7 +113,7 @@ export class Card {
   }
 }
 
-/** @param {string} title @param {string} why @param {import('lb/dom').Child[]} rest */
+/** @param {string} title @param {import('lb/dom').Child} why @param {import('lb/dom').Child[]} rest */
 function frame(title, why, ...rest) {
   return h('div', { class: 'card', role: 'group', 'aria-label': title }, h('h1', null, title), h('p', null, why), rest);
 }

@@ -20,6 +20,7 @@ import { reasonOf } from 'lb/unapplied';
  * @property {(caughtUp: number) => void} onCaughtUp so many events were made up for after a break
  * @property {(changed: Summary[], removed: string[]) => void} onSessions
  * @property {(key: string) => void} onMissing the session can't be opened
+ * @property {(why: string) => void} onDamaged its recording can't be read, and why
  */
 
 export class Feed {
@@ -194,6 +195,7 @@ export class Feed {
     if (!this.owed || !this.map || this.map.cursor.seq < this.owed.until) return;
     const count = this.map.cursor.seq - this.owed.seq;
     this.owed = null;
+    this.delay = null; // of what was made up for: the line itself may be quick
     if (count > 0) this.ears.onCaughtUp(count);
   }
 
@@ -231,6 +233,7 @@ export class Feed {
       if (!(error instanceof Refused)) throw error;
       if (error.status === 401 || error.status === 403) this.#become('unauthorised');
       else if (error.status === 404 || error.status === 410) this.ears.onMissing(key);
+      else if (error.status === 409) this.ears.onDamaged(error.message);
       else this.#lost(); // the server is away or not ready: the same back-off as for the socket
     } finally {
       if (this.loading === loading) this.loading = null;

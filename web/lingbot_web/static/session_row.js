@@ -28,6 +28,7 @@ import { LAYERS } from 'lb/link';
  * @property {Coverage} coverage
  * @property {number} missing
  * @property {string} last_utterance
+ * @property {string} [damaged] why its recording can't be read; "" if it can
  */
 // The line has room for so many kinds; from so many on the key gives way to them.
 const MOST_KINDS = 5;
@@ -38,7 +39,7 @@ const CROWDED = 4;
  * words, which change. An id of blanks alone is named by its key. @param {Summary} summary
  */
 export function titleOf(summary) {
-  return [summary.name, summary.title, summary.id].find((name) => name.trim()) ?? summary.key.slice(0, 8);
+  return [summary.name, summary.title, summary.id].find((name) => name.trim()) ?? summary.key.slice(0, 12);
 }
 
 /**
@@ -66,7 +67,7 @@ export function sessionRow(summary, { current, now, live }, actions) {
       h(
         'span',
         { class: 'line', title: summary.last_utterance ? plain(summary.last_utterance, 200) : null },
-        h('span', { class: 'about' }, text('sessions.turns', { n: summary.turns }), originOf(summary), found.length < CROWDED && [' · ', h('span', { class: 'mono' }, key.slice(0, 6))]),
+        h('span', { class: 'about' }, summary.damaged ? h('span', { class: 'damaged', title: plain(summary.damaged, 300) }, text('sessions.damaged')) : text('sessions.turns', { n: summary.turns }), originOf(summary), found.length < CROWDED && [' · ', h('span', { class: 'mono' }, key.slice(0, 6))]),
         coverageOf(summary.coverage),
         found.length > 0 && h('span', { class: 'counts' }, found),
       ),

@@ -32,11 +32,14 @@ export const ACCESS = {
   'banner.retry': ['立即重连', 'Retry now'],
   'banner.show': ['查看事件', 'Show event'],
 
+  'card.damaged': ['这个会话的记录读不出来', 'The recording of this session can\'t be read'],
+
   'menu.delete': ['删除', 'Delete'],
   'menu.pin': ['置顶', 'Pin'],
   'menu.rename': ['重命名', 'Rename'],
   'menu.unpin': ['取消置顶', 'Unpin'],
 
+  'sessions.damaged': ['已损坏', 'damaged'],
   'sessions.deleted': ['已删除“{title}”', 'Deleted “{title}”'],
   'sessions.demos': ['演示', 'Demo'],
   'sessions.earlier': ['更早', 'Earlier'],
@@ -65,6 +68,9 @@ export const ACCESS = {
   'speech.stop': ['。', '. '],
   'speech.turns': ['新增 {n} 轮', '{n} new {n|turn|turns}'],
 
+  'stats.missing': ['缺失', 'missing'],
+  'stats.received': ['已接收', 'received'],
+  'stats.shown': ['已显示', 'shown'],
   'stats.line': ['已接收 {received} · 已显示 {shown} · 缺失 {missing}', 'received {received} · shown {shown} · missing {missing}'],
 
   'toast.gone': ['“{title}”在别处被删除了；地图会一直留到您离开', '“{title}” was deleted elsewhere; its map stays until you leave it'],

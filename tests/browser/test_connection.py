@@ -1,0 +1,158 @@
+"""The line to a server that goes, comes back, comes back as another, is slow, or is refused: the map stays usable."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.browser import picture
+from tests.browser.conftest import KEY, SESSION, Watch
+from tests.browser.picture import until
+from tests.browser.serving import Site, wait_for
+from tests.browser.telecom import numbered, turn_of
+from tests.browser.test_live import held, shown
+
+pytestmark = pytest.mark.browser
+
+AWAY = ["ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "WebSocket", "401"]
+STORY = numbered(SESSION)
+
+
+def say(site: Site, first: int, last: int) -> None:
+    """Tell the turns from ``first`` to ``last``."""
+    site.say([item for item in STORY if first <= turn_of(item) <= last])
+
+
+def same(page: Page, site: Site) -> None:
+    """Until the page has the server's map, nothing missing and nothing doubled."""
+    wait_for(lambda: shown(page) == held(site, KEY), "the same map on both sides")
+    assert page.locator(".stats dd").nth(2).inner_text() == "0"
+
+
+def test_two_tabs_use_their_maps_while_the_server_is_away_and_both_come_back(site: Site, watch: Watch) -> None:
+    watch.forgiven += AWAY
+    say(site, 0, 20)
+    tabs = [watch.open(site, f"s={KEY}"), watch.open(site, f"s={KEY}", locale="zh-CN")]
+    for tab in tabs:
+        expect(tab.locator(".range b")).to_have_text("8–20")
+    site.kill()
+    for tab in tabs:
+        expect(tab.locator(".banner")).to_be_visible()
+        tab.locator("#map").focus()
+        tab.keyboard.press("Home")
+        expect(tab.locator(".range b")).to_have_text("1–13")
+        tab.keyboard.press("]")  # findings, trail and moments need no server
+        expect(tab.locator("#right .chip.bad")).to_be_visible()
+        tab.keyboard.press("Enter")
+        expect(tab.locator(".pill.trail")).to_be_visible()
+        tab.keyboard.press("Escape")
+        tab.keyboard.press("Escape")
+        tab.keyboard.press(",")
+        expect(tab.locator("#right .moment")).to_be_visible()
+        tab.keyboard.press("f")
+        expect(tab.locator(".range b")).to_have_text("8–20")
+    site.start()
+    say(site, 21, 40)
+    for tab in tabs:
+        expect(tab.locator(".card h1")).to_be_visible(timeout=20_000)
+        tab.goto(f"{site.url}#t={site.token}")
+        expect(tab.locator(".badge")).to_have_class(re.compile(r"\blive\b"))
+        expect(tab.locator(".range b")).to_have_text("28–40")
+        same(tab, site)
+    expect(tabs[0].locator("#toasts")).to_contain_text(re.compile(r"Resumed: \d+ events caught up"))
+    expect(tabs[0].locator("#speech")).to_contain_text("caught up")
+
+
+def test_a_server_that_stays_away_is_told_with_since_when_and_the_next_try(site: Site, watch: Watch) -> None:
+    watch.forgiven += AWAY
+    say(site, 0, 5)
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".range b")).to_have_text("1–5")
+    site.kill()
+    banner = page.locator(".banner")
+    expect(banner).to_contain_text("held at turn 5")
+    expect(banner).to_contain_text(re.compile(r"Try \d in \d+ s"))
+    expect(page.locator(".badge")).to_contain_text("Reconnecting")
+    for attempt in range(2, 6):
+        page.locator(".banner-button").click()
+        expect(banner).to_contain_text(f"Try {attempt} in")
+    expect(banner).to_contain_text(re.compile(r"has not answered since \d\d:\d\d:\d\d UTC"))
+    assert page.locator("[aria-live]:has(.banner), [role=status]:has(.banner), [role=alert]:has(.banner)").count() == 0
+    expect(page.locator("#speech")).to_have_text("Connection lost, the map is held at turn 5")
+
+
+def test_a_line_that_is_refused_by_what_stands_between_is_told_apart(site: Site, watch: Watch) -> None:
+    watch.forgiven.append("WebSocket")
+    say(site, 0, 5)
+    page = watch.page()
+    refused: list[WebSocketRoute] = []
+
+    def refuse(route: WebSocketRoute) -> None:
+        refused.append(route)
+        route.close(code=1011)
+
+    page.route_web_socket(lambda url: "/ws" in url, refuse)
+    page.goto(f"{site.url}#t={site.token}&s={KEY}")
+    expect(page.locator(".range b")).to_have_text("1–5")
+    for attempt in range(2, 6):
+        expect(page.locator(".banner-button")).to_be_visible()
+        page.locator(".banner-button").click()
+        expect(page.locator(".banner")).to_contain_text(f"Try {attempt} in")
+    expect(page.locator(".banner")).to_contain_text("refused the live connection")
+    assert len(refused) == 5
+
+
+def test_a_recording_that_lost_its_end_comes_back_as_another_epoch(site: Site, watch: Watch) -> None:
+    watch.forgiven += AWAY
+    say(site, 0, 20)
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".range b")).to_have_text("8–20")
+    before = held(site, KEY)
+    site.kill()
+    expect(page.locator(".banner")).to_be_visible()
+    (log,) = site.data.glob("*/events.jsonl")
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[: len(lines) // 2]))
+    for snapshot in site.data.glob("*/*.snapshot"):
+        snapshot.unlink()
+    site.start()
+    assert held(site, KEY)["turns"] < before["turns"]
+    expect(page.locator(".card h1")).to_be_visible(timeout=20_000)
+    page.goto(f"{site.url}#t={site.token}")
+    expect(page.locator(".toast")).to_contain_text("lost part of the recording")
+    wait_for(lambda: shown(page) == held(site, KEY), "the same map on both sides")
+    expect(page.locator(".stats .lost")).to_be_visible()
+    expect(page.locator(".badge")).not_to_contain_text("Reconnecting")
+
+
+def test_over_a_slow_line_the_page_says_that_it_is_behind_and_catches_up(site: Site, watch: Watch) -> None:
+    say(site, 0, 3)
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".range b")).to_have_text("1–3")
+    slow = page.context.new_cdp_session(page)
+    slow.send("Network.enable")
+    limits = {"offline": False, "latency": 300, "downloadThroughput": 40_000, "uploadThroughput": 40_000}
+    slow.send("Network.emulateNetworkConditions", limits)
+    page.evaluate(
+        "window.badges = new Set(); new MutationObserver(() => window.badges.add(document.querySelector('.badge')"
+        ".className)).observe(document.querySelector('.badge'), {attributes: true, childList: true, subtree: true})"
+    )
+    for turn in range(4, 41):
+        say(site, turn, turn)
+    same(page, site)
+    expect(page.locator(".range b")).to_have_text("28–40")
+    assert "badge behind" in page.evaluate("[...window.badges]")
+
+
+def test_dropped_events_are_a_hatched_gap_with_its_count(site: Site, watch: Watch) -> None:
+    site.say([item for item in STORY if not 150 < item.n <= 187], made=len(STORY))
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".stats")).to_contain_text("missing37")
+    expect(page.locator(".session .counts .gap")).to_have_text("Lost events1")
+    expect(page.locator("#right .callout.gap")).to_contain_text("37")
+    picture.wait_for_colour(page, "flow-bg")
+    page.keyboard.press("0")
+    until(page, "document.querySelector('.range b').textContent.startsWith('1')")
+    wait_for(lambda: picture.count(page, "warn") > 20, "hatching between the lanes")
