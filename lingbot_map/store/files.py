@@ -88,7 +88,7 @@ class FileStore:
             for name in sorted(_names(self._cases)):
                 folder = self._cases / name
                 if is_folder(folder) and self._holds(folder):
-                    self._case_folders[_case_key(folder)] = folder
+                    self._case_folders[case_key(folder)] = folder
         return list(self._case_folders)
 
     def open_keys(self) -> list[str]:
@@ -314,7 +314,7 @@ def _named_beside(folder: Path) -> str:
     return ""
 
 
-def _case_key(folder: Path) -> str:
+def case_key(folder: Path) -> str:
     """The key of its session; one of its own for what doesn't tell it, so that it is listed and named as damaged."""
     try:
         session = _header(folder)[0].session

@@ -7,6 +7,8 @@ mended as a start would mend it; otherwise nothing is written at all.
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 import time
 import unicodedata
 from collections.abc import Iterable
@@ -22,8 +24,10 @@ from lingbot_map.events import EpochStarted, Event, Gap, event_to_dict
 from lingbot_map.graph import DialogueMap
 from lingbot_map.mapper import Mapper
 from lingbot_map.store import Damage
-from lingbot_map.store.files import FileStore
-from lingbot_map.store.recording import FileRecording
+from lingbot_map.store.files import FileStore, case_key
+from lingbot_map.store.recording import LOG, FileRecording
+
+_KEY = re.compile(r"[0-9a-f]{32}")
 
 CLEAN, REFUSED, DAMAGED, BUSY = 0, 3, 1, 4
 """Exit codes: all is well or was mended; something was refused; there is damage that was not to be repaired; another
@@ -128,18 +132,27 @@ def verify_stream(lines: Iterable[str], out: TextIO, *, repair: bool = False) ->
 
 
 def examine(folder: Path, *, repair: bool = False) -> FolderReport:
-    """Look at one data folder. What can't be opened is reported as refused, never raised."""
+    """Look at one data folder, or at one session's folder in it. What can't be opened is reported as refused, never
+    raised."""
     report = FolderReport(str(folder))
     if not folder.is_dir():
         report.refused = "no such folder"
         return report
+    if os.path.lexists(folder / LOG):
+        folder = folder.absolute()
+        place = folder.parent
+        key = folder.name if _KEY.fullmatch(folder.name) else case_key(folder)
+        # A session stands in a data folder under its key; elsewhere it is a committed case, which is never mended.
+        repair = repair and key == folder.name and place.name != "cases"
+    else:
+        place, key = folder, ""
     try:
-        store = FileStore(folder, read_only=not repair)
+        store = FileStore(place, read_only=not repair, cases=place if key else None)
     except (LingbotMapError, OSError) as why:
         report.refused, report.busy = shown(str(why)), isinstance(why, DataFolderBusy)
         return report
     try:
-        report.sessions = [_session(store, key, repair) for key in sorted(store.keys())]
+        report.sessions = [_session(store, key, repair) for key in ([key] if key else sorted(store.keys()))]
     finally:
         store.leave()
     return report

@@ -40,6 +40,26 @@ def state(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.parametrize("name", ["as it is", "cases/named", "cases/" + key_of(NAMES[1])])
+def test_the_folder_of_one_session_can_be_looked_at_alone(folder: Path, name: str) -> None:
+    one = folder / key_of(NAMES[1])
+    if name != "as it is":
+        (folder / "cases").mkdir()
+        one = one.rename(folder / name)
+    (session,) = examine(one).sessions
+    assert (session.id, session.status, len(session.events)) == (NAMES[1], "clean", 59)
+    (one / "events.jsonl").write_bytes((one / "events.jsonl").read_bytes()[:-9])
+    report = examine(one)
+    assert ([session.status for session in report.sessions], report.exit_code) == (["damaged"], DAMAGED)
+    before = state(folder)
+    report = examine(one, repair=True)
+    if name == "as it is":
+        assert (report.status, examine(one).status) == ("repaired", "clean")
+        assert examine(folder).status == "clean"
+    else:
+        assert (report.status, state(folder) == before) == ("damaged", True)
+
+
 def damage(folder: Path, name: str = NAMES[1]) -> Path:
     log = folder / key_of(name) / "events.jsonl"
     lines = log.read_bytes().splitlines(keepends=True)

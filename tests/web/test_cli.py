@@ -273,6 +273,15 @@ def test_verify_does_not_mend_what_another_process_writes(command: Command, tmp_
         store.close()
 
 
+def test_verify_takes_its_folder_as_all_commands_do(command: Command, tmp_path: Path, tracker: Path) -> None:
+    assert command("import", str(tracker), "--data", "there").returncode == 0
+    for arguments in (("--data", "there"), ("there",), ("there", "--data", "there")):
+        done = command("verify", *arguments)
+        assert (done.returncode, done.stdout) == (0, "there: 1 of 1 sessions clean, 9 events read\n")
+    assert "--data" in complaint(command("verify", "there", "--data", "elsewhere"), 2)
+    assert command("verify", "--data", "nowhere").returncode == 3
+
+
 def test_the_books_of_an_import_balance(command: Command, tmp_path: Path, tracker: Path) -> None:
     async def taken() -> list[dict[str, Any]]:
         pipeline = Pipeline.of_folder(tmp_path / "data")

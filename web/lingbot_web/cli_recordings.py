@@ -144,7 +144,12 @@ def export(
 
 
 def verify(
-    folder: Annotated[Path | None, typer.Argument(help="A data folder or a session's folder.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="A data folder or a session's folder.", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="The folder that holds the recordings, if no DIR is given.")
+    ] = None,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
     as_json: Json = False,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read folders from standard input, one a line.")] = False,
@@ -158,7 +163,9 @@ def verify(
 
     if stdin:
         return verify_stream(sys.stdin, sys.stdout, repair=repair)
-    return check([folder or SNAPSHOTS], sys.stdout, repair=repair, as_json=as_json)
+    if folder is not None and data is not None and folder != data:
+        raise BadInput("verify", "one folder, as DIR or with --data", "both")
+    return check([folder or data or SNAPSHOTS], sys.stdout, repair=repair, as_json=as_json)
 
 
 def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:
