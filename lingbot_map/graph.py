@@ -16,7 +16,7 @@ import msgspec
 from lingbot_map import deltas as d
 from lingbot_map.events import KIND_NUMBER
 from lingbot_map.indexes import Indexes
-from lingbot_map.model import Cursor, Edge, Finding, Lost, Node, Turn, Unplaced
+from lingbot_map.model import Cursor, Edge, Finding, Lost, Moment, Node, Turn, Unplaced
 from lingbot_map.policy import Policy, policy_from
 
 _GAP = KIND_NUMBER["gap"]
@@ -179,6 +179,13 @@ class DialogueMap:
                 break
             props.update(changed)
         return props
+
+    def moment(self, seq: int) -> Moment | None:
+        """When event ``seq`` was; ``None`` for one that has retired or is yet to come."""
+        place = seq - self.first_moment
+        if not 0 <= place < len(self.moment_at):
+            return None
+        return Moment(self.moment_turn[place], self.moment_kind[place], self.moment_at[place])
 
     def is_undone(self, seq: int) -> bool:
         """Whether what event ``seq`` brought was struck through later."""

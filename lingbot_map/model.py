@@ -97,6 +97,14 @@ class Lost(msgspec.Struct, frozen=True, gc=False):
     why: str
 
 
+class Moment(msgspec.Struct, frozen=True, gc=False):
+    """When an event was, and in which turn; ``kind`` is the number of its kind."""
+
+    turn: int
+    kind: int
+    at: float
+
+
 class Unplaced(msgspec.Struct, frozen=True, gc=False):
     """Event ``seq`` could not be placed on the map; it is kept in the log and shown as it is."""
 

@@ -108,8 +108,8 @@ def _popular(map: DialogueMap, event: Event, retrieval: Retrieval, final: Rankin
     if hits < policy.popular_ratio * rival_hits:
         return None
     seqs = firsts[-policy.popular_firsts :]
-    place = seqs[0] - map.first_moment
-    since = map.moment_turn[place] if 0 <= place < len(map.moment_turn) else event.turn
+    first = map.moment(seqs[0])
+    since = first.turn if first is not None else event.turn
     facts = {"rule": "popular", "times": len(firsts), "margin": None}
     name, other_name = _label(map, winner), _label(map, rival)
     return _finding(

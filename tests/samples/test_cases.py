@@ -75,7 +75,7 @@ def test_slot_pollution_is_a_leak_from_the_repair_into_the_price_query(root: Pat
 def test_recall_drift_names_the_popular_rule_and_the_one_it_beat(root: Path, tmp_path: Path) -> None:
     map = _map(root, tmp_path, "recall-drift")
     (drift,) = (finding for finding in map.findings.values() if finding.code == "LM401")
-    assert [map.moment_turn[seq - map.first_moment] for seq in drift.seqs] == [3, 4, 5]
+    assert [moment.turn for seq in drift.seqs if (moment := map.moment(seq))] == [3, 4, 5]
     assert drift.turn == 5
     assert (drift.facts["winner"], drift.facts["rival"]) == ("stacking-rules-old", "stacking-rules")
     assert (drift.facts["winner_hits"], drift.facts["rival_hits"]) == (28, 3)
