@@ -25,7 +25,7 @@ from lingbot_map.deltas import (
 )
 from lingbot_map.events import Described, EpochStarted, Event, Gap, PolicySet, Tick
 from lingbot_map.graph import FOLDS, DialogueMap
-from lingbot_map.layers import Emit, flow, knowledge, state
+from lingbot_map.layers import Emit, flow, knowledge, state, visible
 from lingbot_map.model import Lost, Turn, Unplaced
 from lingbot_map.policy import policy_from, policy_values
 from lingbot_probes import signals as s
@@ -96,7 +96,7 @@ class Mapper:
         props: dict[str, Any] = {"ended_at": None}
         if "started_at" not in self.map.about:
             props["started_at"] = event.at
-        if signal.title:
+        if visible(signal.title):
             props["title"] = signal.title
         if signal.meta:
             props["meta"] = dict(signal.meta)

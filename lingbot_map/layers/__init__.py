@@ -12,3 +12,23 @@ from typing import TypeAlias
 from lingbot_map.deltas import Delta
 
 Emit: TypeAlias = Callable[[Delta], None]
+
+BLANK = "␣"
+"""What a node is called whose names can't be seen, so that its row is not an empty one."""
+
+_UNSEEN = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")  # letters and marks by their class, nothing by their look
+
+
+def visible(text: str) -> bool:
+    """Whether there is anything to see in it: more than blanks, control characters and marks without a width."""
+    if "!" <= text[:1] <= "~":  # nearly always
+        return True
+    return any(char.isprintable() and char != " " and char not in _UNSEEN for char in text)
+
+
+def shown(*names: str) -> str:
+    """The first of the names that can be seen."""
+    for name in names:
+        if visible(name):
+            return name
+    return BLANK

@@ -7,7 +7,7 @@ from typing import Any
 from lingbot_map.deltas import EdgeCreated, NodeCreated, NodeExpired, NodeUpdated, SeqsUndone
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
-from lingbot_map.layers import Emit
+from lingbot_map.layers import Emit, shown, visible
 from lingbot_map.model import Edge, Node
 from lingbot_probes.signals import IntentRouted, TurnStarted, Undone
 
@@ -18,15 +18,12 @@ def utterance(map: DialogueMap, event: Event, emit: Emit, text: str = "") -> str
     """The id of the turn's utterance node, which is made, or given its text, if need be."""
     node_id = f"utterance:{event.turn}"
     node = map.nodes.get(node_id)
-    at = event.at
+    at, turn, seq = event.at, event.turn, event.seq
+    label = text if visible(text) else ""
     if node is None:
-        emit(
-            NodeCreated(
-                Node(node_id, "utterance", "flow", text, event.turn, event.seq, at, at, None, False, {"text": text})
-            )
-        )
-    elif text and node.label != text:
-        emit(NodeUpdated(node_id, event.seq, at, {"text": text}, None, text))
+        emit(NodeCreated(Node(node_id, "utterance", "flow", label, turn, seq, at, at, None, False, {"text": text})))
+    elif text and node.props["text"] != text:
+        emit(NodeUpdated(node_id, seq, at, {"text": text}, None, label))
     return node_id
 
 
@@ -64,7 +61,7 @@ def routed(map: DialogueMap, event: Event, signal: IntentRouted, emit: Emit) -> 
     _visit(map, event, signal, intent_id, emit)
 
     props: dict[str, Any] = {"confidence": signal.confidence}
-    if signal.condition:
+    if visible(signal.condition):
         props["condition"] = signal.condition
     if signal.missing:
         props["missing"] = list(signal.missing)
@@ -91,12 +88,12 @@ def _visit(map: DialogueMap, event: Event, signal: IntentRouted, intent_id: str,
         ("required", list(signal.required)),
         ("missing", list(signal.missing)),
         ("candidates", [list(pair) for pair in signal.candidates]),
-        ("condition", signal.condition),
+        ("condition", signal.condition if visible(signal.condition) else ""),
     )
     if node is None:
         props["visits"] = 1
         props.update((name, value) for name, value in facts if value)
-        label = signal.label or signal.intent
+        label = shown(signal.label, signal.intent)
         at, turn, seq = event.at, event.turn, event.seq
         emit(NodeCreated(Node(intent_id, "intent", "flow", label, turn, seq, at, at, None, False, props)))
         return
@@ -108,7 +105,7 @@ def _visit(map: DialogueMap, event: Event, signal: IntentRouted, intent_id: str,
                 props[name] = value
         elif known.get(name):
             props[name] = value
-    label = signal.label if signal.label and signal.label != node.label else ""
+    label = signal.label if signal.label != node.label and visible(signal.label) else ""
     emit(NodeUpdated(intent_id, event.seq, event.at, props, None, label))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from lingbot_map.deltas import EdgeCreated, NodeCreated, NodeUpdated
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
-from lingbot_map.layers import Emit
+from lingbot_map.layers import Emit, shown, visible
 from lingbot_map.model import Edge, Node
 from lingbot_probes.signals import Answered, Doc, Retrieved
 
@@ -33,10 +33,11 @@ def retrieved(map: DialogueMap, event: Event, signal: Retrieved, said: str, emit
 
 def _document(map: DialogueMap, event: Event, doc: Doc, doc_id: str, emit: Emit) -> None:
     node = map.nodes.get(doc_id)
+    title = doc.title if visible(doc.title) else ""
     if node is None:
         props: dict[str, Any] = {}
-        if doc.title:
-            props["title"] = doc.title
+        if title:
+            props["title"] = title
         if doc.version:
             props["version"] = doc.version
         if doc.updated_at is not None:
@@ -47,15 +48,15 @@ def _document(map: DialogueMap, event: Event, doc: Doc, doc_id: str, emit: Emit)
             props["snippet"] = doc.snippet
         if doc.near:
             props["near"] = [list(pair) for pair in doc.near]
-        at, label = event.at, doc.title or doc.id
+        at, label = event.at, shown(title, doc.id)
         emit(NodeCreated(Node(doc_id, "doc", "knowledge", label, event.turn, event.seq, at, at, None, False, props)))
         return
     known = node.props
     props = {}
     if doc.hits is not None and known.get("hits") != doc.hits:
         props["hits"] = doc.hits
-    if doc.title and known.get("title") != doc.title:
-        props["title"] = doc.title
+    if title and known.get("title") != title:
+        props["title"] = title
     if doc.version and known.get("version") != doc.version:
         props["version"] = doc.version
     if doc.updated_at is not None and known.get("updated_at") != doc.updated_at:
@@ -76,10 +77,11 @@ def answered(map: DialogueMap, event: Event, signal: Answered, emit: Emit) -> st
     answer_id = f"answer:{event.turn}" if number == 1 else f"answer:{event.turn}.{number}"
     seq, at, turn = event.seq, event.at, event.turn
     props: dict[str, Any] = {"text": signal.text, "docs": list(signal.docs)}
-    emit(NodeCreated(Node(answer_id, "answer", "knowledge", signal.text, turn, seq, at, at, None, False, props)))
+    label = signal.text if visible(signal.text) else ""
+    emit(NodeCreated(Node(answer_id, "answer", "knowledge", label, turn, seq, at, at, None, False, props)))
     for place, doc in enumerate(signal.docs, 1):
         doc_id = f"doc:{doc}"
         if doc_id not in map.nodes:
-            emit(NodeCreated(Node(doc_id, "doc", "knowledge", doc, turn, seq, at, at, None, False, {})))
+            emit(NodeCreated(Node(doc_id, "doc", "knowledge", shown(doc), turn, seq, at, at, None, False, {})))
         emit(EdgeCreated(Edge(f"merge:{seq}.{place}", "merge", "knowledge", doc_id, answer_id, turn, seq, at, {})))
     return answer_id

@@ -7,7 +7,7 @@ from typing import Any
 from lingbot_map.deltas import EdgeCreated, NodeCreated, NodeUpdated
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
-from lingbot_map.layers import Emit
+from lingbot_map.layers import Emit, shown, visible
 from lingbot_map.model import Edge, Node
 from lingbot_probes.codec import same_json
 from lingbot_probes.signals import SlotAssigned, SlotCleared, SlotRead
@@ -29,7 +29,7 @@ def assigned(map: DialogueMap, event: Event, signal: SlotAssigned, task: str, ac
     props: dict[str, Any] = {"value": value, "change": change, "task": task}
     if held and old is not None:
         props["old"] = old
-    _write(map, event, slot_id, signal.label or signal.slot, value, True, signal.scope, task, emit)
+    _write(map, event, slot_id, signal.label, value, True, signal.scope, task, emit)
     seq, at, turn = event.seq, event.at, event.turn
     emit(EdgeCreated(Edge(f"assign:{seq}", "assign", "state", actor, slot_id, turn, seq, at, props)))
     if change == "changed" and node is not None and at - _written_at(map, node) <= map.policy.overwrite_window:
@@ -38,8 +38,8 @@ def assigned(map: DialogueMap, event: Event, signal: SlotAssigned, task: str, ac
 
 
 def _written_at(map: DialogueMap, node: Node) -> float:
-    place = node.props["seq"] - map.first_moment
-    return map.moment_at[place] if 0 <= place < len(map.moment_at) else float("-inf")
+    written = map.moment(node.props["seq"])
+    return written.at if written is not None else float("-inf")
 
 
 def cleared(map: DialogueMap, event: Event, signal: SlotCleared, task: str, actor: str, emit: Emit) -> None:
@@ -49,7 +49,7 @@ def cleared(map: DialogueMap, event: Event, signal: SlotCleared, task: str, acto
     props: dict[str, Any] = {"value": None, "change": "cleared", "task": task}
     if node is not None and node.props["set"]:
         props["old"] = node.props["value"]
-    _write(map, event, slot_id, signal.slot if node is None else "", None, False, "", task, emit)
+    _write(map, event, slot_id, "", None, False, "", task, emit)
     seq = event.seq
     emit(EdgeCreated(Edge(f"assign:{seq}", "assign", "state", actor, slot_id, event.turn, seq, event.at, props)))
 
@@ -63,7 +63,9 @@ def read(map: DialogueMap, event: Event, signal: SlotRead, task: str, actor: str
     props: dict[str, Any] = {"value": None, "written": 0, "written_turn": 0, "task": task}
     if node is None:
         empty = {"value": None, "set": False, "scope": "", "task": "", "turn": 0, "seq": 0}
-        emit(NodeCreated(Node(slot_id, "slot", "state", signal.slot, turn, seq, at, at, expires_at, False, empty)))
+        emit(
+            NodeCreated(Node(slot_id, "slot", "state", shown(signal.slot), turn, seq, at, at, expires_at, False, empty))
+        )
     else:
         known = node.props
         props["value"] = known["value"]
@@ -72,7 +74,7 @@ def read(map: DialogueMap, event: Event, signal: SlotRead, task: str, actor: str
         if node.expired:
             props["stale"] = True
         emit(NodeUpdated(slot_id, seq, at, {}, expires_at))
-    if signal.reader:
+    if visible(signal.reader):
         props["reader"] = signal.reader
     emit(EdgeCreated(Edge(f"read:{seq}", "read", "state", slot_id, actor, turn, seq, at, props)))
 
@@ -93,11 +95,12 @@ def _write(
     seq, at = event.seq, event.at
     node = map.nodes.get(slot_id)
     if node is None:
+        label = shown(label, slot_id[5:])
         emit(NodeCreated(Node(slot_id, "slot", "state", label, event.turn, seq, at, at, expires_at, False, props)))
         return
     if not scope:
         del props["scope"]
-    named = label if label != node.label and label != slot_id[5:] else ""
+    named = label if label != node.label and label != slot_id[5:] and visible(label) else ""
     emit(NodeUpdated(slot_id, seq, at, props, expires_at, named))
 
 

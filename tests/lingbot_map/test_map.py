@@ -6,9 +6,11 @@ import pytest
 
 from lingbot_map import codec
 from lingbot_map.errors import BadInput
-from lingbot_map.events import PolicySet
+from lingbot_map.events import KIND_NUMBER, PolicySet
+from lingbot_map.layers import BLANK
+from lingbot_map.model import Moment
 from lingbot_map.policy import policy_from
-from lingbot_probes.signals import Raw, SessionEnded, SlotAssigned, Undone
+from lingbot_probes.signals import Doc, Raw, SessionEnded, SessionStarted, SlotAssigned, Undone
 from tests.builders import START, Dialogue, answered, assigned, cleared, read, recalled, routed, said
 
 
@@ -209,3 +211,65 @@ def test_a_loaded_map_remembers_the_retrievals_that_a_grown_one_does() -> None:
     assert loaded.firsts == grown.firsts
     assert [(r.turn, r.query, r.stages) for r in loaded.recent] == [(r.turn, r.query, r.stages) for r in grown.recent]
     assert len(loaded.recent) == 32
+
+
+def test_an_event_is_found_by_its_number() -> None:
+    d = Dialogue()
+    d.own(PolicySet(values={"kept_turns": 2}))
+    d.tell(said("one"), answered("1"))
+    assert d.map.moment(3) == Moment(1, KIND_NUMBER["answered"], START + 2)
+    assert d.map.moment(0) is None
+    assert d.map.moment(4) is None
+    for k in range(6):
+        d.tell(said(f"u{k}"))
+    assert d.map.first_moment > 3
+    assert d.map.moment(3) is None
+    first = d.map.moment(d.map.first_moment)
+    assert first is not None
+    assert first.turn == min(d.map.turns)
+    assert d.map.moment(d.map.first_moment - 1) is None
+
+
+BLANKS = ["", " ", "\t\n", "\u3000", "\u200b\ufeff", "\u2028", "\u202e", "\x00", "\u3164", "\u2800 "]
+
+
+@pytest.mark.parametrize("blank", BLANKS)
+def test_no_row_is_without_a_name(blank: str) -> None:
+    d = Dialogue()
+    d.tell(SessionStarted(title=blank), said(blank), routed(blank, label=blank, condition=blank))
+    d.tell(routed("plan", label=blank), assigned(blank, 1, label=blank), read(blank, reader=blank), cleared(blank))
+    d.tell(read(blank + blank), cleared(f"{blank}\n"), assigned("phone", 1, label=blank))
+    d.tell(recalled("vector", [Doc(id=blank, title=blank), Doc(id="a", title=blank)]), answered(blank, blank, " \t"))
+    labels = {node.id: node.label for node in d.map.nodes.values()}
+    rows = {id: label for id, label in labels.items() if id.partition(":")[0] not in ("utterance", "answer")}
+    assert {id: rows.pop(id) for id in ("intent:plan", "slot:phone", "doc:a")} == {
+        "intent:plan": "plan", "slot:phone": "phone", "doc:a": "a",
+    }  # fmt: skip
+    assert len(rows) >= 4
+    assert set(rows.values()) == {BLANK}
+    assert {labels["utterance:1"], labels["answer:1"]} == {""}, "nothing was said, and the page has a word for that"
+    assert d.map.nodes["utterance:1"].props["text"] == blank
+    assert "title" not in d.map.about
+    assert "title" not in d.map.nodes["doc:a"].props
+    assert all("reader" not in edge.props and "condition" not in edge.props for edge in d.map.edges.values())
+    assert d.map.unplaced == []
+
+
+@pytest.mark.parametrize("blank", BLANKS)
+def test_a_name_that_was_said_is_not_taken_back_by_a_blank(blank: str) -> None:
+    d = Dialogue()
+    d.tell(said("hi"), routed("plan", label="Plan"), assigned("phone", 1, label="Phone"), assigned(" ", 1, label="One"))
+    d.tell(recalled("vector", [Doc(id="a", title="A")]))
+    d.tell(routed("plan", label=blank), assigned("phone", 2, label=blank), assigned(" ", 2, label=blank), said(blank))
+    d.tell(recalled("vector", [Doc(id="a", title=blank, hits=5)]))
+    assert [d.map.nodes[id].label for id in ("intent:plan", "slot:phone", "slot: ", "doc:a")] == [
+        "Plan", "Phone", "One", "A",
+    ]  # fmt: skip
+    assert d.map.nodes["doc:a"].props["title"] == "A"
+
+
+def test_a_blank_name_gets_the_first_that_can_be_seen() -> None:
+    d = Dialogue()
+    d.tell(said(), read(" "), assigned(" ", 1, label=" 手机 "), routed(" "), routed(" ", label="é"))
+    assert d.map.nodes["slot: "].label == " 手机 "
+    assert d.map.nodes["intent: "].label == "é"

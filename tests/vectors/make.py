@@ -85,8 +85,16 @@ def differing(d: Dialogue) -> None:
     d.tell(said("三"), assigned("plan", {"gift": ["b"], "fee": 59}), cleared("code"), assigned("brand", "轻语"))
 
 
+def blanks(d: Dialogue) -> None:
+    d.tell(
+        SessionStarted(title=" "), said("\u3000"), routed(" ", label="\t"), assigned("\u200b", 1), read("", reader=" ")
+    )
+    d.tell(recalled("vector", [Doc(id=" ", title="\n", score=0.5)]), answered(" ", "\u2028"))
+    d.tell(said("x"), routed("plan", label="Plan"), routed("plan", label=" "), assigned("\u200b", 2, label="号码"))
+
+
 CASES: dict[str, Callable[[Dialogue], None]] = {
-    case.__name__: case for case in (a_turn, slots, loops, knowledge, losses, undoing, retiring, differing)
+    case.__name__: case for case in (a_turn, slots, loops, knowledge, losses, undoing, retiring, differing, blanks)
 }
 
 
