@@ -21,7 +21,6 @@ from lingbot_map.store.index import Page
 from lingbot_map.store.lines import event_line, header_line
 from lingbot_map.store.summary import summarize
 from lingbot_web.export_csv import turns_csv
-from lingbot_web.export_html import Recorded, html
 from lingbot_web.export_whole import MOST_EVENTS, whole_map
 
 Progress = Callable[[int, int], None]
@@ -105,6 +104,8 @@ def _write_jsonl(recording: Recording, wish: Wish, file: BinaryIO, progress: Pro
 
 
 def _write_html(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    from lingbot_web.export_html import Recorded, html  # with jinja2 and starlette: other commands start without them
+
     map = _map(recording, wish)
     last = map.cursor.seq
 
