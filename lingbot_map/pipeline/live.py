@@ -15,6 +15,7 @@ from lingbot_map.events import Event
 from lingbot_map.mapper import Mapper
 from lingbot_map.pipeline.tail import Tail
 from lingbot_map.session import Session
+from lingbot_map.store.summary import heard_at
 
 
 class Live:
@@ -77,7 +78,7 @@ class Live:
     def silent_at(self) -> float:
         """When the session will have been silent for too long."""
         map = self.session.map
-        return map.at + map.policy.session_silence
+        return heard_at(map) + map.policy.session_silence
 
     @property
     def weight(self) -> int:

@@ -240,10 +240,13 @@ class Pipeline:
         self._plan(live)
 
     def describe(self, live: Live, facts: Mapping[str, Any]) -> None:
-        """A name, a pin: what people say about the session becomes an event of it."""
+        """A name, a pin: what people say about the session becomes an event of it, at the time of the last one.
+
+        Its time is the bot's: a session that is named years later has not lasted for years.
+        """
         if live.session.recording.read_only:
             raise StoreError("this session is one of the committed cases, which are never changed")
-        self._commit(live, [live.session.intake.own(Described(facts=dict(facts)), self.clock())])
+        self._commit(live, [live.session.intake.own(Described(facts=dict(facts)), live.session.map.at)])
 
     def _arrived(self, live: Live) -> None:
         if live.uncounted:

@@ -7,10 +7,12 @@ from typing import get_args
 import msgspec
 
 from lingbot_map.errors import UnknownSession, Unreadable
+from lingbot_map.events import KIND_NUMBER
 from lingbot_map.graph import DialogueMap
 from lingbot_map.model import FindingKind
 
 _FINDINGS: tuple[str, ...] = get_args(FindingKind)
+_OWN = {KIND_NUMBER[kind] for kind in ("tick", "gap", "epoch_started", "policy_set", "described")}
 _LOOK_BACK = 200  # turns in which the last thing said is looked for
 
 
@@ -19,6 +21,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     ``origin`` is "probe", "import:<format>" or "case"; ``damaged`` says why the recording can't be read ("": it can),
     and then all else is what was known of it before; ``missing`` counts signals that were lost and are declared.
+    ``updated_at`` is when the bot was last heard: neither a name that somebody gives nor what fades in silence counts.
     Times are Unix seconds, ``None`` where they are not known.
     """
 
@@ -58,7 +61,7 @@ def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
         live=ended_at is None and not case and not origin.startswith("import"),
         origin="case" if case else origin,
         started_at=_number(about.get("started_at")),
-        updated_at=map.at,
+        updated_at=heard_at(map),
         ended_at=ended_at,
         turns=map.turn,
         events=map.cursor.seq,
@@ -101,6 +104,14 @@ def unreadable(key: str, why: Exception, now: float, known: Summary | None = Non
         last_utterance="",
         damaged=reason,
     )
+
+
+def heard_at(map: DialogueMap) -> float:
+    """When a source last said something; when the session began, if none did."""
+    for kind, at in zip(reversed(map.moment_kind), reversed(map.moment_at), strict=True):
+        if kind not in _OWN:
+            return at
+    return _number(map.about.get("started_at")) or map.at
 
 
 def _last_utterance(map: DialogueMap) -> str:

@@ -95,6 +95,26 @@ async def test_a_session_that_fell_silent_is_ended_where_its_silence_was_too_lon
         assert live.tail.last == last
 
 
+async def test_neither_a_name_nor_what_fades_makes_a_session_look_alive() -> None:
+    clock = Clock()
+    async with pipeline(clock) as made:
+        live = await say(made, [TurnStarted(turn="a", utterance="hello"), SlotAssigned(slot="phone", value="1")])
+        clock.now += 31 * 60
+        made.pass_time(live)
+        assert kinds(live)[-1] == "tick"
+        assert live.summary()["updated_at"] == BEGIN
+        clock.now += 60 * 60
+        made.describe(live, {"name": "invoice", "pinned": True})
+        assert live.summary()["updated_at"] == BEGIN
+        assert live.session.map.at == BEGIN + 31 * 60, "nor does it move the session's clock"
+        assert live.due() == BEGIN + 2 * 3600, "it is silent since the bot was"
+        clock.now = BEGIN + 2 * 3600 + 1
+        made.pass_time(live)
+        assert live.session.map.about["ended_at"] == BEGIN + 2 * 3600
+        await say(made, [TurnStarted(turn="b", utterance="again")], first=3)
+        assert live.summary()["updated_at"] == clock.now
+
+
 async def test_a_session_ends_also_if_the_map_was_away_meanwhile(tmp_path: Path) -> None:
     clock = Clock()
     async with pipeline(clock, FileStore(tmp_path), tmp_path / "index") as made:
