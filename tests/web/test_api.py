@@ -136,6 +136,8 @@ def test_a_name_and_a_pin_are_events_and_stay(map: Client) -> None:
     last = map.get(path("/events"))["events"][-1]
     assert last["signal"] == {"kind": "described", "facts": {"name": "投诉 <b>", "pinned": True}}
     assert map.get(path())["name"] == "投诉 <b>"
+    assert map.post(path(), {"name": " a b\u3000"})[1]["name"] == "a b"
+    assert map.post(path(), {"name": " \t\u3000"})[1]["name"] == "", "blanks alone are no name"
 
 
 @pytest.mark.parametrize(

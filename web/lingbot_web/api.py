@@ -167,7 +167,7 @@ class Api:
         if "name" in said:
             if type(said["name"]) is not str or len(said["name"]) > MAX_NAME:
                 raise BadInput("name", f"text of at most {MAX_NAME} characters", "something else")
-            facts["name"] = said["name"]
+            facts["name"] = said["name"].strip()  # blanks alone are no name
         if "pinned" in said:
             if type(said["pinned"]) is not bool:
                 raise BadInput("pinned", "true or false", "something else")
