@@ -1,7 +1,7 @@
 // The pointer on the map: wheel zooms about it, drag and shift-wheel pan, wheel over the gutter or with alt scrolls a
 // stave, a click selects.
+import { hiddenOn } from 'lb/hidden';
 import { GUTTER } from 'lb/layout';
-import { hiddenMarks } from 'lb/paint_gutter';
 
 /** @typedef {import('lb/score').Score} Score */
 
@@ -62,7 +62,7 @@ export function listen(score) {
     const { x, y } = place(event);
     const stave = done.gutter ? score.layout.staveAt(y) : null;
     if (stave && y < stave.rows) {
-      const [above, below] = hiddenMarks(score.scene, stave);
+      const [above, below] = hiddenOn(score.scene, stave);
       if (above || below) score.scrollToHidden(stave.layer, above && (!below || x < (GUTTER * 3) / 4) ? -1 : 1);
       return;
     }

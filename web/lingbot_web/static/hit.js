@@ -39,7 +39,7 @@ function hitMark(scene, turn, x, y) {
   let nearest = Infinity;
   for (let lane = turn - 1; lane <= turn + 1; lane++) {
     for (const mark of lanes.of.get(lane)?.marks ?? []) {
-      if (marks.seq.data[mark] > scene.seq) continue;
+      if (marks.seq.data[mark] > scene.seq || scene.hides(mark)) continue;
       const at = scene.y(mark);
       if (Number.isNaN(at) || Math.abs(at - y) > 16) continue;
       const box = scene.box(mark);
@@ -61,7 +61,7 @@ function hitMove(scene, turn, x, y) {
   if (!scene.flow || y < scene.flow.rows || y > scene.flow.bottom) return null;
   for (let lane = turn; lane <= turn + 1; lane++) {
     for (const mark of lanes.of.get(lane)?.marks ?? []) {
-      if (marks.kind.data[mark] !== MARK.VISIT || marks.seq.data[mark] > scene.seq) continue;
+      if (marks.kind.data[mark] !== MARK.VISIT || marks.seq.data[mark] > scene.seq || scene.hides(mark)) continue;
       for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
         if (marks.linkKind.data[l] !== LINK.MOVE) continue;
         const ends = moveEnds(scene, marks.linkFrom.data[l], mark);

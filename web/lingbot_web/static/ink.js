@@ -14,9 +14,9 @@
  * @property {boolean} [solid] always opaque: what hides the lines behind a mark
  */
 
-/** Opacity by level: full, two hops, three hops or faded, off the trail, later than the playhead. */
-export const LEVELS = [1, 0.62, 0.34, 0.15, 0.09];
-export const LEVEL = /** @type {const} */ ({ FULL: 0, SECOND: 1, THIRD: 2, REST: 3, GHOST: 4 });
+/** Opacity by level: full, two hops, three hops or faded, off the trail, later than the playhead, left out by a filter. */
+export const LEVELS = [1, 0.62, 0.34, 0.15, 0.09, 0];
+export const LEVEL = /** @type {const} */ ({ FULL: 0, SECOND: 1, THIRD: 2, REST: 3, GHOST: 4, HIDDEN: 5 });
 
 const MOVE = 0;
 const LINE = 1;
@@ -104,6 +104,10 @@ export class Ink {
     for (let i = 0; i < this.steps.length; i++) {
       const steps = this.steps[i];
       if (!steps.length) continue;
+      if (i % LEVELS.length === LEVEL.HIDDEN) {
+        steps.length = this.words[i].length = 0;
+        continue;
+      }
       const style = this.styles[(i / LEVELS.length) | 0];
       ctx.globalAlpha = style.solid ? 1 : (style.alpha ?? 1) * LEVELS[i % LEVELS.length];
       if (style.fill) ctx.fillStyle = style.fill;

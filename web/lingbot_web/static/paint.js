@@ -1,13 +1,16 @@
 // One frame of the map. The work is bounded by what the window shows: lanes and rows in view, never the session.
+import { hiddenTold } from 'lb/hidden';
 import { Ink } from 'lb/ink';
 import { DENSE, GUTTER } from 'lb/layout';
 import { paintDensity, paintTicks } from 'lb/paint_density';
 import { paintClocks, paintEvidence, paintGaps, paintTags } from 'lb/paint_findings';
 import { paintFlow } from 'lb/paint_flow';
-import { hiddenMarks, paintColumns, paintGround, paintGutter } from 'lb/paint_gutter';
+import { paintColumns, paintGround, paintGutter } from 'lb/paint_gutter';
 import { HeaderPainter } from 'lb/paint_header';
 import { paintKnowledge } from 'lb/paint_knowledge';
 import { paintState } from 'lb/paint_state';
+import { paintFound } from 'lb/search_paint';
+import { paintBeyondWords } from 'lb/moments_paint';
 import { mapStyles } from 'lb/styles';
 
 /** @typedef {import('lb/scene').Scene} Scene */
@@ -20,7 +23,8 @@ export class Painter {
     /** @type {Tokens | null} */
     this.tokens = null;
     /** Marks on rows scrolled away, as the gutter last told. */
-    this.hidden = '';
+    this.told = '';
+    this.readable = false;
   }
 
   /**
@@ -31,25 +35,44 @@ export class Painter {
    * @param {boolean} whole false: nothing but the window moved since the last frame, so the gutter is still right
    */
   paint(ctx, gutter, scene, whole) {
+    scene.begin();
+    ctx.fillStyle = scene.tokens.map;
+    ctx.fillRect(0, 0, scene.layout.width, scene.layout.height);
+    clipped(ctx, scene, () => {
+      this.paintLanes(ctx, scene);
+      this.paintFloats(ctx, scene);
+    });
+    this.paintGutter(gutter, scene, whole);
+  }
+
+  /** @param {CanvasRenderingContext2D} gutter @param {Scene} scene @param {boolean} whole false: nothing but the window moved */
+  paintGutter(gutter, scene, whole) {
+    const told = hiddenTold(scene);
+    if (whole || this.readable !== scene.readable) paintGutter(gutter, scene);
+    else if (told !== this.told) paintColumns(gutter, scene);
+    this.told = told;
+    this.readable = scene.readable;
+  }
+
+  /** The window's part of the lanes and their ground, without what floats over them. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+  paintTile(ctx, scene) {
+    ctx.fillStyle = scene.tokens.map;
+    ctx.fillRect(GUTTER, 0, scene.layout.width - GUTTER, scene.layout.height);
+    this.paintLanes(ctx, scene);
+  }
+
+  /** What stands in lanes and moves with them. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+  paintLanes(ctx, scene) {
     if (this.tokens !== scene.tokens) {
       this.tokens = scene.tokens;
       this.ink.use(mapStyles(scene.tokens));
     }
-    scene.begin();
-    const { layout } = scene;
-    const findings = scene.lane < DENSE ? scene.gaps() : scene.findings();
-    ctx.fillStyle = scene.tokens.map;
-    ctx.fillRect(0, 0, layout.width, layout.height);
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
-    ctx.clip();
+    const far = scene.lane < DENSE;
+    const findings = far ? scene.gaps() : scene.findings();
     paintGround(ctx, scene);
     paintGaps(ctx, scene, findings);
-    if (scene.lane < DENSE) {
-      paintDensity(ctx, scene);
-      scene.tags.length = 0;
-    } else {
+    if (far) paintDensity(ctx, scene);
+    else {
       /** @type {{x: number, y: number, level: number}[]} */
       const clocks = [];
       paintKnowledge(scene, this.ink, clocks);
@@ -58,21 +81,27 @@ export class Painter {
       paintEvidence(scene, this.ink, findings);
       this.ink.flush(ctx);
       paintClocks(ctx, scene, clocks);
-      paintTags(ctx, scene, findings);
     }
-    ctx.restore();
-    const hidden = layout.staves.staves.map((stave) => hiddenMarks(scene, stave).slice(0, 2).join()).join(' ');
-    if (whole) paintGutter(gutter, scene);
-    else if (hidden !== this.hidden) paintColumns(gutter, scene);
-    this.hidden = hidden;
     this.header.paint(ctx, scene);
-    if (scene.lane < DENSE) {
-      ctx.save();
-      ctx.beginPath();
-      ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
-      ctx.clip();
-      paintTicks(ctx, scene);
-      ctx.restore();
-    }
+    if (far) paintTicks(ctx, scene);
+    paintFound(ctx, scene);
   }
+
+  /** What has its place by the window's edges: labels of findings, numbers of narrow lanes. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+  paintFloats(ctx, scene) {
+    if (scene.lane < DENSE) scene.tags.length = 0;
+    else paintTags(ctx, scene, scene.findings());
+    this.header.paintNumbers(ctx, scene);
+    paintBeyondWords(ctx, scene);
+  }
+}
+
+/** Draws within the map's lanes alone. @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {() => void} draw */
+export function clipped(ctx, { layout }, draw) {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
+  ctx.clip();
+  draw();
+  ctx.restore();
 }

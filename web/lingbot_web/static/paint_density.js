@@ -16,7 +16,7 @@ export function blockLevel(lane) {
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
 export function paintDensity(ctx, scene) {
   const { layout, map, tokens } = scene;
-  const { lanes } = map;
+  const lanes = scene.counted;
   const level = Math.min(blockLevel(scene.lane), lanes.levels.length - 1);
   const turns = 2 ** level;
   const first = Math.floor(scene.firstTurn / turns);

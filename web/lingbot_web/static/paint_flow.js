@@ -22,7 +22,7 @@ export function paintFlow(scene, ink) {
     let pending = -1;
     let rounds = 0;
     for (const mark of lane.marks) {
-      if (marks.kind.data[mark] !== MARK.VISIT) continue;
+      if (marks.kind.data[mark] !== MARK.VISIT || scene.hides(mark)) continue;
       if (pending >= 0 && marks.flags.data[mark] & FLAG.SELF) {
         if (marks.seq.data[mark] > scene.seq) continue;
         rounds++;

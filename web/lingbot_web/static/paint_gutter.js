@@ -1,7 +1,9 @@
 // What the marks stand on: lanes and row lines, and the gutter with the rows' names and values at the moment shown.
+import { hiddenMarks } from 'lb/hidden';
 import { badBit } from 'lb/kinds';
-import { DENSE, GUTTER, HEADER, scrollable } from 'lb/layout';
+import { GUTTER, HEADER, scrollable } from 'lb/layout';
 import { plain } from 'lb/lettering';
+import { paintBeyond } from 'lb/moments_paint';
 import { FONT } from 'lb/styles';
 import { ageText } from 'lb/tags';
 
@@ -21,7 +23,7 @@ const COLUMN = /** @type {const} */ ({ flow: 'score.visits', state: 'score.now',
 
 /** Lanes and row lines. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
 export function paintGround(ctx, scene) {
-  const { layout, tokens, selection, matches } = scene;
+  const { layout, tokens, selection } = scene;
   const { width, height } = layout;
   const w = scene.lane;
   if (w >= 4) {
@@ -32,6 +34,7 @@ export function paintGround(ctx, scene) {
     ctx.fillStyle = tokens['sel-col'];
     ctx.fillRect(layout.x(selection.turn), HEADER, Math.max(1, w), height);
   }
+  paintBeyond(ctx, scene);
   ctx.strokeStyle = tokens['line-2'];
   ctx.lineWidth = 1;
   for (const stave of layout.staves.staves) {
@@ -44,11 +47,6 @@ export function paintGround(ctx, scene) {
       ctx.lineTo(width, y);
     }
     ctx.stroke();
-    if (!matches) continue;
-    ctx.fillStyle = tokens['sel-col'];
-    for (let i = stave.scroll; i < end; i++) {
-      if (matches.nodes.has(scene.map.ids[rows[i].node])) ctx.fillRect(GUTTER, layout.y(stave, i) - layout.staves.rowHeight / 2, width, layout.staves.rowHeight);
-    }
   }
 }
 
@@ -94,18 +92,19 @@ export function paintGutter(ctx, scene) {
 /** What the staves' right columns hold; or, where rows are scrolled away, how many marks of the window stand on them. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
 export function paintColumns(ctx, scene) {
   const { layout, tokens } = scene;
+  const hidden = hiddenMarks(scene);
   ctx.font = FONT.small;
   ctx.textAlign = 'right';
   ctx.textBaseline = 'middle';
   for (const stave of layout.staves.staves) {
-    const [above, below] = hiddenMarks(scene, stave);
+    const [above, below] = hidden[stave.layer] ?? [0, 0];
     const left = LABEL_X + scene.lettering.width(scene.word(`score.${stave.layer}`), FONT.labelStrong) + 4;
-    let hidden = [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim();
-    if (left + scene.lettering.width(hidden, FONT.small) > GUTTER - 12) hidden = `${above ? '▲' : ''}${below ? '▼' : ''}`;
+    let told = [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim();
+    if (left + scene.lettering.width(told, FONT.small) > GUTTER - 12) told = `${above ? '▲' : ''}${below ? '▼' : ''}`;
     ctx.fillStyle = tokens.panel;
     ctx.fillRect(left, stave.top + 4, GUTTER - 1 - left, 22);
-    ctx.fillStyle = tokens[hidden ? 'text-2' : 'text-3'];
-    ctx.fillText(hidden || scene.word(COLUMN[stave.layer]), GUTTER - 12, stave.top + 15);
+    ctx.fillStyle = tokens[told ? 'text-2' : 'text-3'];
+    ctx.fillText(told || scene.word(COLUMN[stave.layer]), GUTTER - 12, stave.top + 15);
   }
 }
 
@@ -129,7 +128,7 @@ function paintRow(ctx, scene, stave, row, y, first) {
   const node = map.list[row.node];
   const h = layout.staves.rowHeight;
   const chosen = scene.selection?.kind === 'node' && scene.selection.id === node.id;
-  if (chosen || scene.matches?.nodes.has(node.id)) {
+  if (chosen || scene.found?.rows.has(row.node)) {
     ctx.fillStyle = tokens['sel-col'];
     ctx.fillRect(0, y - h / 2, GUTTER - 1, h);
     if (!chosen) {
@@ -202,27 +201,6 @@ function rowValue(scene, stave, row) {
 function staleAge(scene, place) {
   const days = scene.ages.get(place) ?? NaN;
   return Number.isNaN(days) ? scene.word('score.tag.stale.plain') : ageText(scene, days);
-}
-
-/** How many marks of the lanes in view stand on rows scrolled away above and below, and how many on rows shown. @param {Scene} scene @param {Stave} stave @returns {[number, number, number]} */
-export function hiddenMarks(scene, stave) {
-  const { map } = scene;
-  const rows = map.rows.of[stave.layer];
-  /** @type {[number, number, number]} */
-  const hidden = [0, 0, 0];
-  if (!scrollable(stave, rows.length) || scene.lane < DENSE) return hidden;
-  for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
-    for (const mark of map.lanes.of.get(turn)?.marks ?? []) {
-      const node = map.marks.node.data[mark];
-      if (map.list[node].layer !== stave.layer || map.marks.seq.data[mark] > scene.seq) continue;
-      const row = map.rows.number[node];
-      if (row < 0) continue;
-      if (row < stave.scroll) hidden[0]++;
-      else if (row >= stave.scroll + stave.room) hidden[1]++;
-      else hidden[2]++;
-    }
-  }
-  return hidden;
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Stave} stave */

@@ -17,6 +17,8 @@ const H = /** @type {const} */ ({ number: 0, numberBad: 1, time: 2, said: 3 });
 const LATER = 0.34;
 /** Level of ink with about that opacity. */
 const LATER_LEVEL = 2;
+/** A number has so much room, in CSS pixels; lanes at least so wide have each its own. */
+const NUMBERED = 34;
 const HEAD_ALPHA = [1, 0.62, 0.34, 0.2, 0.2];
 
 export class HeaderPainter {
@@ -26,9 +28,8 @@ export class HeaderPainter {
     /** @type {Sign[]} */ this.signs = [];
   }
 
-  /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
-  paint(ctx, scene) {
-    const { layout, tokens, map } = scene;
+  /** @param {Scene} scene */
+  #use({ tokens }) {
     if (this.tokens !== tokens) {
       this.tokens = tokens;
       this.ink.use([
@@ -38,48 +39,62 @@ export class HeaderPainter {
         { font: FONT.said, fill: tokens['text-2'] },
       ]);
     }
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
-    ctx.clip();
+  }
+
+  /** All but what `paintNumbers` does. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+  paint(ctx, scene) {
+    const { tokens } = scene;
+    this.#use(scene);
     paintBack(ctx, scene);
     const w = scene.lane;
-    const until = scene.seq === Infinity ? Infinity : map.turnOf(scene.seq);
-    const step = numberStep(w);
+    if (w < DENSE) return;
+    const until = shownUntil(scene);
     this.signs.length = 0;
-    if (w < DENSE) {
-      for (let turn = Math.ceil(scene.firstTurn / step) * step; turn <= scene.lastTurn; turn += step) {
-        const room = layout.width - scene.lettering.width(String(turn), FONT.labelStrong) - 3;
-        this.ink.text(H.number, turn > until ? LATER_LEVEL : 0, String(turn), Math.min(layout.x(turn) + 3, room), 17);
-      }
-    } else {
-      for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
-        const numbered = turn % step === 0 || (turn === scene.firstTurn && (step - (turn % step)) * w >= 34);
-        this.#turn(scene, turn, numbered, turn > until);
-      }
-    }
+    for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) this.#turn(scene, turn, turn > until);
     this.ink.flush(ctx);
     for (const { kind, x, y, alpha } of this.signs) {
       ctx.globalAlpha = alpha;
       drawGlyph(ctx, kind, x, y, kind === 'gap' ? tokens.warn : tokens.bad);
     }
     ctx.globalAlpha = 1;
-    if (w >= DENSE) paintHeads(ctx, scene);
-    ctx.restore();
+    paintHeads(ctx, scene);
   }
 
-  /** @param {Scene} scene @param {number} turn @param {boolean} numbered @param {boolean} later */
-  #turn(scene, turn, numbered, later) {
+  /**
+   * The numbers of lanes too narrow for one each. Which of them have room depends on the window: the first lane has its own
+   * where the next number is far enough, and none is cut at the right edge. @param {CanvasRenderingContext2D} ctx @param {Scene} scene
+   */
+  paintNumbers(ctx, scene) {
+    const w = scene.lane;
+    if (w >= NUMBERED) return;
+    const step = numberStep(w);
+    this.#use(scene);
+    const { layout, lettering } = scene;
+    const until = shownUntil(scene);
+    const first = Math.ceil(scene.firstTurn / step) * step;
+    const margin = w > 26 ? 7 : 3;
+    for (let turn = w >= DENSE && (first - scene.firstTurn) * w >= NUMBERED ? scene.firstTurn : first; turn <= scene.lastTurn; turn = turn < first ? first : turn + step) {
+      const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : String(turn);
+      const x = layout.x(turn);
+      const room = layout.width - lettering.width(name, FONT.labelStrong) - 3;
+      const bad = w >= DENSE && scene.badTurn(turn) & ~GAP;
+      this.ink.text(bad ? H.numberBad : H.number, turn > until ? LATER_LEVEL : 0, name, Math.min(x + margin, Math.max(x, room)), 17);
+    }
+    this.ink.flush(ctx);
+  }
+
+  /** @param {Scene} scene @param {number} turn @param {boolean} later */
+  #turn(scene, turn, later) {
     const { layout, map, lettering } = scene;
     const w = scene.lane;
     const x = layout.x(turn);
     const level = later ? LATER_LEVEL : 0;
     const bits = scene.badTurn(turn);
-    let left = x + (w > 26 ? 7 : 3);
-    if (numbered) {
+    let left = x + 7;
+    if (w >= NUMBERED) {
       const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : String(turn);
       const width = lettering.width(name, FONT.labelStrong);
-      this.ink.text(bits & ~GAP ? H.numberBad : H.number, level, name, w < 26 ? Math.min(left, Math.max(x, layout.width - width - 3)) : left, 17);
+      this.ink.text(bits & ~GAP ? H.numberBad : H.number, level, name, left, 17);
       left += width + 4;
     }
     const right = bits ? this.#glyphs(bits, x, w, left, later ? LATER : 1) : x + w - 6;
@@ -87,7 +102,7 @@ export class HeaderPainter {
     const time = timeText(scene, turn, w > 96);
     if (time && right - left >= lettering.width(time, FONT.time) + 2) this.ink.text(H.time, level, time, right, 17.5);
     const utterance = map.lanes.of.get(turn)?.utterance ?? -1;
-    if (utterance < 0) return;
+    if (utterance < 0 || scene.hides(utterance)) return;
     const node = map.list[map.marks.node.data[utterance]];
     const lines = lettering.wrap(plain(node.props.text ?? node.label), FONT.said, w - 12, 2);
     for (let i = 0; i < lines.length; i++) this.ink.text(H.said, level, lines[i], x + 7, 34 + i * 14);
@@ -129,9 +144,14 @@ function paintBack(ctx, scene) {
   for (const stave of layout.staves.staves) ctx.fillRect(GUTTER, Math.round(stave.top - 2), layout.width, 1);
 }
 
+/** The last turn that is not faint. @param {Scene} scene */
+function shownUntil({ map, seq }) {
+  return seq === Infinity ? Infinity : map.turnOf(seq);
+}
+
 /** So many turns apart numbers have room. @param {number} w */
 export function numberStep(w) {
-  for (const step of [1, 5, 10, 20, 50, 100, 200, 500, 1000]) if (step * w >= 34 || (step === 1 && w >= 26)) return step;
+  for (const step of [1, 5, 10, 20, 50, 100, 200, 500, 1000]) if (step * w >= NUMBERED || (step === 1 && w >= 26)) return step;
   return 2000;
 }
 
@@ -168,7 +188,7 @@ function paintHeads(ctx, scene) {
   for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
     const mark = map.lanes.of.get(turn)?.utterance ?? -1;
     if (mark < 0) continue;
-    ctx.globalAlpha = HEAD_ALPHA[scene.level(mark)];
+    ctx.globalAlpha = HEAD_ALPHA[scene.level(mark)] ?? 0;
     ctx.beginPath();
     ctx.arc(scene.x(mark), HEADER + 0.5, r, 0, Math.PI * 2);
     ctx.fill();

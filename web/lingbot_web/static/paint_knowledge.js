@@ -22,6 +22,7 @@ export function paintKnowledge(scene, ink, clocks) {
   const last = Math.min(scene.map.lastTurn, scene.lastTurn + NEAR_TURNS);
   for (let turn = scene.firstTurn; turn <= last; turn++) {
     for (const mark of lanes.of.get(turn)?.marks ?? []) {
+      if (scene.hides(mark)) continue;
       const kind = marks.kind.data[mark];
       if (kind === MARK.DOC) {
         paintSame(scene, ink, mark);

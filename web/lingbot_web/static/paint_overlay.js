@@ -11,7 +11,6 @@ const RING = 4;
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Selection | null} hover @param {number | null} playhead */
 export function paintOverlay(ctx, scene, hover, playhead) {
   const { layout, tokens, selection } = scene;
-  ctx.clearRect(0, 0, layout.width, layout.height);
   ctx.save();
   ctx.beginPath();
   ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);

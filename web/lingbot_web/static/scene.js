@@ -24,20 +24,22 @@ export class Scene {
   /**
    * @param {DialogueMap} map @param {Layout} layout @param {Lettering} lettering @param {Tokens} tokens
    * @param {(key: string, params?: Record<string, string | number>) => string} text
+   * @param {import('lb/filters').Filters | null} [filters]
    */
-  constructor(map, layout, lettering, tokens, text) {
+  constructor(map, layout, lettering, tokens, text, filters = null) {
     this.map = map;
     this.layout = layout;
     this.lettering = lettering;
     this.tokens = tokens;
     this.text = text;
+    this.filters = filters;
     /** @type {Map<string, string>} */ this.words = new Map();
     /** Last event shown. */
     this.seq = Infinity;
     /** Distance of each mark from the selected one plus 1; 0 is off the trail. @type {Uint8Array | null} */
     this.trail = null;
     /** @type {Selection | null} */ this.selection = null;
-    /** @type {{nodes: Set<string>, turns: Set<number>} | null} */ this.matches = null;
+    /** @type {import('lb/search').Search | null} */ this.matches = null;
     /** Rows with a finding known by the moment shown: kinds as bits, by place of the node. @type {Map<number, number>} */
     this.red = new Map();
     /** Age in days of stale documents, by place of the node. @type {Map<number, number>} */
@@ -45,6 +47,7 @@ export class Scene {
     /** With a playhead: what findings up to it are about. @type {{marks: Map<number, number>, links: Map<number, number>, turns: Map<number, number>} | null} */
     this.known = null;
     /** Findings' labels as drawn, for the hit test. @type {(Box & {id: string})[]} */ this.tags = [];
+    /** The map that goes on growing while this one shows the past. @type {DialogueMap | null} */ this.newest = null;
     /** @type {Stave | null} */ this.flow = null;
     /** @type {Stave | null} */ this.state = null;
     /** @type {Stave | null} */ this.knowledge = null;
@@ -66,8 +69,8 @@ export class Scene {
     return word;
   }
 
-  /** Takes up what changed in the layout; called once at the head of a frame. */
-  begin() {
+  /** Takes up what changed in the layout; called once at the head of a frame. @param {number} [beside] so many lanes on either side of the window are drawn too: their marks may reach into it */
+  begin(beside = 0) {
     this.flow = this.layout.stave('flow');
     this.state = this.layout.stave('state');
     this.knowledge = this.layout.stave('knowledge');
@@ -76,9 +79,10 @@ export class Scene {
     this.readable = this.lane > READABLE;
     this.scored = this.lane > SCORED;
     this.wide = this.lane > WIDE;
-    this.firstTurn = Math.max(this.map.firstTurn, Math.floor(this.layout.from));
-    this.lastTurn = Math.min(this.map.lastTurn, Math.ceil(this.layout.to) - 1);
+    this.firstTurn = Math.max(this.map.firstTurn, Math.floor(this.layout.from) - beside);
+    this.lastTurn = Math.min(this.map.lastTurn, Math.ceil(this.layout.to) - 1 + beside);
     this.pill = this.layout.pill;
+    if (this.filters?.active) this.filters.counts.follow(this.map);
   }
 
   /** Takes up what findings say at the moment shown; called when either changed. */
@@ -142,8 +146,28 @@ export class Scene {
     return this.seq === Infinity ? null : this.seq;
   }
 
+  /** What a search found on this map, as long as its marks are those it looked at. */
+  get found() {
+    return this.matches?.marks === this.map.marks ? this.matches : null;
+  }
+
+  /** Whether a filter leaves a mark out. @param {number} mark */
+  hides(mark) {
+    const { filters } = this;
+    if (!filters?.active) return false;
+    const { kind, node, turn } = this.map.marks;
+    const said = kind.data[mark] === MARK.UTTERANCE;
+    return !filters.passesMark(kind.data[mark], !filters.anomalies ? 0 : said ? this.badTurn(turn.data[mark]) : this.badMark(mark), filters.fresh && this.faded(node.data[mark]));
+  }
+
+  /** Counts by turns of what is shown. */
+  get counted() {
+    return this.filters?.active ? this.filters.counts.lanes : this.map.lanes;
+  }
+
   /** How strongly a mark is drawn. @param {number} mark @returns {number} */
   level(mark) {
+    if (this.hides(mark)) return LEVEL.HIDDEN;
     if (this.map.marks.seq.data[mark] > this.seq) return LEVEL.GHOST;
     if (this.trail) {
       const hop = this.trail[mark];

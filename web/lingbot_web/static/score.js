@@ -91,12 +91,13 @@ export class Score {
 
   /** @param {DialogueMap} map */
   #newScene(map) {
-    return new Scene(map, this.layout, this.picture.lettering, this.picture.tokens, this.options.text);
+    return new Scene(map, this.layout, this.picture.lettering, this.picture.tokens, this.options.text, this.options.filters ?? null);
   }
 
   /** Everything there is, in turns. @returns {windows.Axis} */
   get axis() {
-    return windows.axisOf(this.scene.map);
+    const axis = windows.axisOf(this.scene.map);
+    return this.options.moments?.extent(axis) ?? axis;
   }
 
   // --- the map ---
@@ -105,9 +106,7 @@ export class Score {
   setMap(map) {
     const same = map !== null && this.map !== null && map.session === this.map.session;
     this.map = map;
-    const before = this.scene;
     this.scene = this.#newScene(map ?? DialogueMap.empty(''));
-    this.scene.matches = same ? before.matches : null;
     this.motion.halt();
     if (!same) {
       this.choice.clear();
@@ -150,7 +149,7 @@ export class Score {
 
   #rest() {
     this.#rested = true;
-    this.#ask(MAP | OVER);
+    this.#ask(PAN);
   }
 
   /** @param {number} from @param {number} to */
@@ -192,6 +191,7 @@ export class Score {
       this.setPlayhead(null);
       this.scrolling.toNewest();
       this.motion.slideTo(windows.atEnd(this.motion.span, this.axis));
+      this.#ask(MAP | OVER);
     }
   }
 
@@ -199,9 +199,9 @@ export class Score {
 
   /** Shows the map as it stood after event `seq` (null: as it is). Nothing moves; what came later fades. @param {number | null} seq */
   setPlayhead(seq) {
+    if (this.options.moments?.elsewhere(seq)) return;
     const map = this.scene.map;
-    const last = map.cursor.seq;
-    const wanted = seq === null || seq >= last ? null : Math.max(map.firstMoment, Math.round(seq));
+    const wanted = seq === null || seq >= map.cursor.seq ? null : Math.max(map.firstMoment, Math.round(seq));
     if (wanted === this.playhead) return;
     this.playhead = wanted;
     this.scene.seq = wanted ?? Infinity;
@@ -217,11 +217,6 @@ export class Score {
     }
     this.options.onPlayhead?.(wanted);
     this.#ask(ALL);
-  }
-
-  /** @param {number} events */
-  step(events) {
-    this.setPlayhead((this.playhead ?? this.scene.map.cursor.seq) + events);
   }
 
   // --- selection and trail ---
@@ -250,6 +245,7 @@ export class Score {
     const nodes = sel.kind === 'node' ? [map.place(sel.id) ?? -1] : marksOf(map, sel).map((mark) => map.marks.node.data[mark]);
     for (const node of new Set(nodes)) this.scrolling.to(node);
     this.#rest();
+    this.#ask(MAP | OVER);
   }
 
   /** Scrolls to the nearest row above (-1) or below (+1) that has a mark in the window. @param {Layer} layer @param {1 | -1} step */
@@ -282,7 +278,7 @@ export class Score {
     return sel;
   }
 
-  /** Hits of a search, lit in rows, lanes and timeline. @param {{nodes: Set<string>, turns: Set<number>} | null} found */
+  /** What a search found, lit in rows, lanes and timeline. @param {import('lb/search').Search | null} found */
   matches(found) {
     this.scene.matches = found;
     this.#ask(MAP | SCRUB);
@@ -306,6 +302,7 @@ export class Score {
     this.layers = { ...layers };
     this.#chooseStaves();
     this.#rest();
+    this.#ask(MAP | OVER);
   }
 
   /** @param {Layer} layer */
@@ -374,17 +371,18 @@ export class Score {
   /** Draws the parts asked for, now. @param {number} [parts] @param {number} [now] the frame's time */
   draw(parts = ALL, now = performance.now()) {
     this.motion.advance(now);
-    this.layout.from = this.window.from;
-    this.layout.to = this.window.to;
+    this.picture.place(this.window);
     this.timeline.span(this.axis);
     this.scene.begin();
+    let resting = false;
     if (parts & (MAP | PAN)) {
-      const settled = this.#rested && !this.motion.slides && this.scrolling.settle();
-      if (!this.motion.slides) this.#rested = false;
+      resting = this.#rested && !this.motion.slides;
+      if (resting) this.#rested = false;
+      const settled = resting && this.scrolling.settle();
       if (this.scrolling.uncover(this.window) || settled) parts |= MAP;
     }
     const live = this.map !== null && windows.grows(this.map);
-    this.picture.draw(parts, this.scene, { window: this.window, playhead: this.playhead, live, hovered: this.hovered });
+    this.picture.draw(parts, this.scene, { window: this.window, playhead: this.playhead, live, hovered: this.hovered, resting });
   }
 
   destroy() {
@@ -392,6 +390,6 @@ export class Score {
     this.motion.stop();
     for (const undo of this.#undo) undo();
     this.picture.remove();
-    this.choice.mirror.remove();
+    this.choice.place.remove();
   }
 }

@@ -1,8 +1,8 @@
 // Which rows the staves show. They scroll by whole rows: to what the reader picked, to the newest, and, when the window
 // has come to rest, to where they show most of it.
 import { bestScroll, nearestRow, newestNodes } from 'lb/cover';
+import { hiddenMarks } from 'lb/hidden';
 import { scrollable } from 'lb/layout';
-import { hiddenMarks } from 'lb/paint_gutter';
 
 /** @typedef {import('lb/layout').Layout} Layout */
 /** @typedef {import('lb/layout').Stave} Stave */
@@ -53,8 +53,9 @@ export class Scrolling {
   /** A stave none of whose shown rows has a mark in the window, though others have, scrolls to the nearest that has. @param {Window} win @returns {boolean} whether one did */
   uncover(win) {
     let moved = false;
+    const hidden = hiddenMarks(this.scene());
     for (const stave of this.layout.staves.staves) {
-      const [above, below, shown] = hiddenMarks(this.scene(), stave);
+      const [above, below, shown] = hidden[stave.layer] ?? [0, 0, 0];
       if (!shown && (above || below)) moved = this.#move(stave, nearestRow(this.scene(), stave, (win.from + win.to) / 2)) || moved;
     }
     return moved;

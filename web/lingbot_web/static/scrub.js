@@ -2,6 +2,8 @@
 import { drawGlyph } from 'lb/glyphs';
 import { badBit } from 'lb/kinds';
 import { hatch } from 'lb/paint_findings';
+import { hatchBeyond } from 'lb/moments_paint';
+import { paintFoundTicks } from 'lb/search_paint';
 import { FONT } from 'lb/styles';
 import { OPENING } from 'lb/window';
 
@@ -23,6 +25,10 @@ const BITS = 3;
 const GAP = badBit('gap');
 /** Opacity of what lies outside the window. */
 const BEYOND = 0.35;
+/** Bars reach no higher: what there is least of has its height all the same. */
+const VEIL = FLOOR - TALLEST - 6;
+/** Height of the hatch where turns are not held. */
+const BEYOND_TALL = 14;
 const COLOURS = /** @type {const} */ (['flow', 'state', 'know']);
 
 export class ScrubLayout {
@@ -70,79 +76,60 @@ export class ScrubLayout {
 
 /** What the timeline shows besides the map. @typedef {{window: Window, playhead: number | null, live: boolean}} Shown */
 
-/** Keeps what does not move with the window as pictures: bars beneath it, findings and axis above it. */
-export class ScrubPainter {
-  constructor() {
-    /** @type {HTMLCanvasElement | null} */ this.below = null;
-    /** @type {HTMLCanvasElement | null} */ this.above = null;
-  }
+/** What it is drawn on, from the back to the front. @typedef {Record<'ground' | 'bars' | 'window' | 'signs', {ctx: CanvasRenderingContext2D}>} Sheets */
 
+/** What does not move with the window has sheets of its own: bars beneath the window's frame, findings and axis above it. */
+export class ScrubPainter {
   /**
-   * @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {Shown} shown
+   * @param {Sheets} sheets @param {Scene} scene @param {ScrubLayout} layout @param {Shown} shown
    * @param {boolean} whole false: nothing but the window moved since the last frame
    */
-  paint(ctx, scene, layout, shown, whole) {
+  paint(sheets, scene, layout, shown, whole) {
     const { tokens, map } = scene;
     const { width, height } = layout;
-    const { window: win } = shown;
-    ctx.fillStyle = tokens.panel;
-    ctx.fillRect(0, 0, width, height);
-    if (map.lastTurn < map.firstTurn) {
-      ctx.fillStyle = tokens.line;
-      ctx.fillRect(PAD, FLOOR, width - 2 * PAD, 1);
-      return;
+    const ground = sheets.ground.ctx;
+    const none = map.lastTurn < map.firstTurn;
+    ground.fillStyle = tokens.panel;
+    ground.fillRect(0, 0, width, height);
+    if (none) {
+      ground.fillStyle = tokens.line;
+      ground.fillRect(PAD, FLOOR, width - 2 * PAD, 1);
     }
-    if (whole || !this.below || !this.above) {
-      this.below = picture(this.below, ctx, (bars) => paintBars(bars, scene, layout));
-      this.above = picture(this.above, ctx, (signs) => {
-        paintMatches(signs, scene, layout);
-        paintLosses(signs, scene, layout);
-        paintFindings(signs, scene, layout);
-        paintAxis(signs, scene, layout);
-      });
+    if (whole) {
+      for (const { ctx } of [sheets.bars, sheets.signs]) ctx.clearRect(0, 0, width, height);
+      if (!none) paintStill(sheets, scene, layout, shown);
     }
-    const x0 = Math.max(0, layout.x(win.from));
-    const x1 = Math.min(width, layout.x(win.to));
-    ctx.globalAlpha = BEYOND;
-    ctx.drawImage(this.below, 0, 0, width, height);
-    ctx.globalAlpha = 1;
-    paintWindow(ctx, scene, layout, win, false);
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(x0, 0, Math.max(0, x1 - x0), height);
-    ctx.clip();
-    ctx.drawImage(this.below, 0, 0, width, height);
-    ctx.restore();
-    paintWindow(ctx, scene, layout, win, true);
-    ctx.drawImage(this.above, 0, 0, width, height);
-    paintHead(ctx, scene, layout, shown.playhead, shown.live);
+    sheets.window.ctx.clearRect(0, 0, width, height);
+    if (!none) paintWindow(sheets, scene, layout, shown.window);
   }
 }
 
-/** Draws on a canvas of the size and scale of `like`'s. @param {HTMLCanvasElement | null} old @param {CanvasRenderingContext2D} like @param {(ctx: CanvasRenderingContext2D) => void} draw */
-function picture(old, like, draw) {
-  const canvas = old ?? document.createElement('canvas');
-  canvas.width = like.canvas.width; // also when it stays the same: it empties the canvas
-  canvas.height = like.canvas.height;
-  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
-  ctx.setTransform(like.getTransform());
-  draw(ctx);
-  return canvas;
+/** @param {Sheets} sheets @param {Scene} scene @param {ScrubLayout} layout @param {Shown} shown */
+function paintStill(sheets, scene, layout, shown) {
+  const { map, newest } = scene;
+  hatchBeyond(sheets.bars.ctx, scene, layout, FLOOR - BEYOND_TALL, BEYOND_TALL);
+  paintBars(sheets.bars.ctx, scene, layout, scene.counted, Math.max(layout.first, map.firstTurn), map.lastTurn);
+  if (newest) paintBars(sheets.bars.ctx, scene, layout, newest.lanes, Math.max(map.lastTurn + 1, newest.firstTurn), newest.lastTurn);
+  const { ctx } = sheets.signs;
+  paintFoundTicks(ctx, scene, layout, FLOOR + 1);
+  paintLosses(ctx, scene, layout);
+  paintFindings(ctx, scene, layout);
+  paintAxis(ctx, scene, layout);
+  paintHead(ctx, scene, layout, shown.playhead, shown.live);
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout */
-function paintBars(ctx, scene, layout) {
-  const { lanes } = scene.map;
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {import('lb/lanes').Lanes} lanes @param {number} first @param {number} newest turns */
+function paintBars(ctx, scene, layout, lanes, first, newest) {
   const level = Math.max(0, Math.min(lanes.levels.length - 1, Math.ceil(Math.log2(SMALLEST_BLOCK / layout.lane))));
   const turns = 2 ** level;
   const width = layout.lane * turns;
   const gap = width > 6 ? 2 : width > 3 ? 1 : 0;
   const scale = TALLEST / Math.max(1, lanes.most[level][3]);
   const until = scene.seq === Infinity ? Infinity : scene.map.turnOf(scene.seq);
-  const last = Math.floor(scene.map.lastTurn / turns);
+  const last = Math.floor(newest / turns);
   COLOURS.forEach((colour, channel) => {
     ctx.fillStyle = scene.tokens[colour];
-    for (let block = Math.floor(layout.first / turns); block <= last; block++) {
+    for (let block = Math.floor(first / turns); block <= last; block++) {
       const turn = block * turns;
       const count = lanes.sum(level, block, channel);
       if (!count) continue;
@@ -160,13 +147,6 @@ function paintBars(ctx, scene, layout) {
 /** @param {number} count @param {number} scale */
 function barHeight(count, scale) {
   return count ? Math.max(1.5, count * scale) : 0;
-}
-
-/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout */
-function paintMatches(ctx, scene, layout) {
-  if (!scene.matches) return;
-  ctx.fillStyle = scene.tokens.focus;
-  for (const turn of scene.matches.turns) ctx.fillRect(layout.x(turn), FLOOR + 1, Math.max(1.5, layout.lane - 1), 2);
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout */
@@ -189,18 +169,21 @@ function paintLosses(ctx, scene, layout) {
   }
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {Window} win @param {boolean} frame */
-function paintWindow(ctx, scene, layout, win, frame) {
+/** Its ground beneath the bars; over them a veil on what lies outside of it, its frame and its handles. @param {Sheets} sheets @param {Scene} scene @param {ScrubLayout} layout @param {Window} win */
+function paintWindow(sheets, { tokens }, layout, win) {
   const x0 = Math.max(2, layout.x(win.from));
   const x1 = Math.min(layout.width - 2, layout.x(win.to));
-  const { tokens } = scene;
-  if (!frame) {
-    ctx.fillStyle = tokens['sel-col'];
-    ctx.beginPath();
-    ctx.roundRect(x0, TOP, x1 - x0, FLOOR - TOP, 6);
-    ctx.fill();
-    return;
-  }
+  const ground = sheets.ground.ctx;
+  ground.fillStyle = tokens['sel-col'];
+  ground.beginPath();
+  ground.roundRect(x0, TOP, x1 - x0, FLOOR - TOP, 6);
+  ground.fill();
+  const { ctx } = sheets.window;
+  ctx.globalAlpha = 1 - BEYOND;
+  ctx.fillStyle = tokens.panel;
+  ctx.fillRect(0, VEIL, x0, FLOOR - VEIL);
+  ctx.fillRect(x1, VEIL, layout.width - x1, FLOOR - VEIL);
+  ctx.globalAlpha = 1;
   ctx.strokeStyle = tokens.focus;
   ctx.lineWidth = 1.5;
   ctx.beginPath();
@@ -264,17 +247,19 @@ function paintFindingTicks(ctx, scene, layout) {
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout */
 function paintAxis(ctx, scene, layout) {
   const { map, tokens } = scene;
+  const first = map.retired ? Math.min(layout.first, map.firstTurn) : map.firstTurn;
+  const { lastTurn } = scene.newest ?? map;
   ctx.fillStyle = tokens['text-3'];
   ctx.font = FONT.small;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   let step = 1;
-  for (const wider of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) {
+  for (const wider of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000]) {
     step = wider;
     if (wider * layout.lane >= 44) break;
   }
-  const turns = [map.firstTurn || 1];
-  for (let turn = Math.ceil((map.firstTurn + step * 0.6) / step) * step; turn <= map.lastTurn; turn += step) if (turn > turns[0]) turns.push(turn);
+  const turns = [first || 1];
+  for (let turn = Math.ceil((first + step * 0.6) / step) * step; turn <= lastTurn; turn += step) if (turn > turns[0]) turns.push(turn);
   for (const turn of turns) ctx.fillText(String(turn), layout.x(turn + 0.5), AXIS);
 }
 

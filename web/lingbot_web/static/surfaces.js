@@ -10,11 +10,14 @@ export class Surface {
     if (!opaque) this.element.style.setProperty('pointer-events', 'none');
     host.append(this.element);
     this.ctx = contextOf(this.element, opaque);
+    /** Pixels of the screen a CSS pixel. */
+    this.ratio = 1;
   }
 
   /** Sizes it anew and makes a CSS pixel its unit. @param {number} width @param {number} height in CSS pixels */
   fit(width, height) {
     const ratio = devicePixelRatio || 1;
+    this.ratio = ratio;
     const w = Math.max(1, Math.round(width * ratio));
     const h = Math.max(1, Math.round(height * ratio));
     if (this.element.width !== w) this.element.width = w;

@@ -88,8 +88,7 @@
  * @property {(layers: Layers) => void} [onLayers] a layer was switched from the keyboard
  * @property {() => void} [onLayout] heights of the staves were chosen anew
  * @property {import('lb/filters').Filters} [filters] what is left out
- * @property {(seq: number | null) => boolean} [elsewhere] asked before another moment is shown: whether it is not on this map, and is seen to
- * @property {(axis: import('lb/window').Axis) => import('lb/window').Axis} [extent] of the timeline; default: the map's
+ * @property {import('lb/moments').Moments} [moments] shows moments that this map does not hold
  * @property {() => boolean} [reducedMotion] default: the media query
  */
 

@@ -1,0 +1,52 @@
+// Marks of the window that stand on rows scrolled away: the gutter tells of them, and staves scroll by them.
+import { DENSE, scrollable } from 'lb/layout';
+
+/** @typedef {import('lb/scene').Scene} Scene */
+/** @typedef {import('lb/layout').Stave} Stave */
+/** @typedef {import('lb/types').Layer} Layer */
+/** Marks above, below and on the rows shown. @typedef {[number, number, number]} Hidden */
+
+/** @type {Hidden} */
+const NONE = [0, 0, 0];
+
+/** How many marks of the lanes in view stand on rows scrolled away above and below, and how many on rows shown; for the staves that scroll. @param {Scene} scene @returns {Partial<Record<Layer, Hidden>>} */
+export function hiddenMarks({ map, layout, lane, firstTurn, lastTurn, seq }) {
+  /** @type {Partial<Record<Layer, Hidden>>} */
+  const hidden = {};
+  if (lane < DENSE) return hidden;
+  let some = false;
+  for (const stave of layout.staves.staves) {
+    if (!scrollable(stave, map.rows.of[stave.layer].length)) continue;
+    hidden[stave.layer] = [0, 0, 0];
+    some = true;
+  }
+  if (!some) return hidden;
+  const staves = { flow: layout.stave('flow'), state: layout.stave('state'), knowledge: layout.stave('knowledge') };
+  const { node, seq: seqs } = map.marks;
+  for (let turn = firstTurn; turn <= lastTurn; turn++) {
+    const marks = map.lanes.of.get(turn)?.marks;
+    if (!marks) continue;
+    for (const mark of marks) {
+      const place = node.data[mark];
+      const row = map.rows.number[place];
+      if (row < 0 || seqs.data[mark] > seq) continue;
+      const { layer } = map.list[place];
+      const counts = hidden[layer];
+      if (!counts) continue;
+      const stave = /** @type {Stave} */ (staves[layer]);
+      counts[row < stave.scroll ? 0 : row >= stave.scroll + stave.room ? 1 : 2]++;
+    }
+  }
+  return hidden;
+}
+
+/** The same for one stave. @param {Scene} scene @param {Stave} stave @returns {Hidden} */
+export function hiddenOn(scene, stave) {
+  return hiddenMarks(scene)[stave.layer] ?? NONE;
+}
+
+/** What the gutter tells of it, to see whether it is another. @param {Scene} scene */
+export function hiddenTold(scene) {
+  const { flow = NONE, state = NONE, knowledge = NONE } = hiddenMarks(scene);
+  return `${flow[0]} ${flow[1]} ${state[0]} ${state[1]} ${knowledge[0]} ${knowledge[1]}`;
+}
