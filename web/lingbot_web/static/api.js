@@ -73,9 +73,9 @@ export class Api {
     return this.#ask('GET', this.address(path, query), undefined, undefined, (response) => response.blob());
   }
 
-  /** @param {string} path @param {unknown} body @returns {Promise<any>} */
-  post(path, body) {
-    return this.#ask('POST', this.address(path), JSON.stringify(body));
+  /** @param {string} path @param {unknown} body @param {AbortSignal} [signal] @returns {Promise<any>} */
+  post(path, body, signal) {
+    return this.#ask('POST', this.address(path), JSON.stringify(body), signal);
   }
 
   /** @param {string} path @returns {Promise<any>} */

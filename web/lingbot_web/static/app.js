@@ -6,6 +6,7 @@ import { badgeOf } from 'lb/badge';
 import { Card } from 'lb/card';
 import { Changes } from 'lb/changes';
 import { Dialogue } from 'lb/dialogue';
+import { ReplyLine } from 'lb/dialogue_reply';
 import { byId } from 'lb/dom';
 import { Exporting } from 'lb/exporting';
 import { EventList } from 'lb/eventlist';
@@ -116,7 +117,10 @@ export class Page {
     this.dialogue = new Dialogue({
       heard: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, live: this.live, playing: this.transport.playing, bits: (turn) => this.score.scene.badTurn(turn) }),
       show: (turn) => this.showTurn(turn),
-    });
+    }, new ReplyLine(this.api, {
+      spoken: () => ({ map: this.feed.map ?? this.score.map, key: this.session.key, ended: this.standing.ended, open: this.feed.line === 'open', standalone: this.api.standalone }),
+      latest: () => { if (this.score.playhead !== null || this.session.held) this.transport.last(); },
+    }));
     this.changes = new Changes({
       shown: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead }),
       go: (selection) => this.go(selection),

@@ -22,7 +22,7 @@ import { saidAt } from 'lb/pane';
  * @property {boolean} playing the moment moves by itself
  * @property {(turn: number) => number} bits kinds of findings of a turn, known by the moment
  */
-/** The line to type into, below the turns. @typedef {{element: HTMLElement, render: () => void, relabel: () => void}} Below */
+/** The line to type into, below the turns. @typedef {{element: HTMLElement, render: () => void, relabel: () => void, onSend: (then: () => void) => void}} Below */
 
 // Redrawn at most 20 times a second, however often the map grows.
 const PACE_MS = 50;
@@ -56,6 +56,11 @@ export class Dialogue {
     this.answers = true;
     this.timer = 0;
     this.drawnAt = 0;
+    below?.onSend(() => {
+      this.attached = true;
+      this.sign = '';
+      this.render();
+    });
     this.scroll.list.addEventListener('click', (event) => this.#click(event));
     this.scroll.element.addEventListener('keydown', (event) => this.#press(event));
   }
