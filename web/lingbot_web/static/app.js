@@ -110,7 +110,7 @@ export class Page {
     });
     this.transport = new Transport({ score: this.score, live: () => this.live, onChange: () => this.soon() });
     this.inspector = new Inspector(this.api, {
-      subject: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, feed: this.feed }),
+      subject: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, feed: this.feed, now: () => (this.standing.ended ? null : this.sessions.now()) }),
       go: (selection) => this.go(selection),
       copyLink: (selection) => copyPlace({ ...this.place(selection), window: { from: this.score.window.from, to: this.score.window.to } }),
     });

@@ -1,9 +1,11 @@
 // The raw events behind what is shown: fetched by number, kept, printed as text in the order of seq.
 
 import { Refused } from 'lb/api';
+import { copyText } from 'lb/clipboard';
 import { fill, foreign, h, plain } from 'lb/dom';
 import { clock, count, stamp } from 'lb/format';
 import { text } from 'lb/i18n';
+import { icon } from 'lb/icons';
 
 /** @typedef {{seq: number, at: number, source?: string, n?: number, turn?: number, said_at?: number, late?: boolean, signal: {kind: string} & Record<string, unknown>}} RawEvent */
 
@@ -13,9 +15,10 @@ const MOST = 1000; // what the server gives at once
 const STEP = 8;
 
 export class RawEvents {
-  /** @param {import('lb/api').Api} api */
-  constructor(api) {
+  /** @param {import('lb/api').Api} api @param {(message: string) => void} onToast */
+  constructor(api, onToast) {
     this.api = api;
+    this.onToast = onToast;
     /** @type {Map<number, RawEvent>} */
     this.kept = new Map();
     this.of = '';
@@ -27,7 +30,8 @@ export class RawEvents {
     this.focus = 0;
     this.body = h('div', { class: 'raw' });
     this.title = h('h2', null);
-    this.element = h('section', { class: 'part' }, this.title, this.body);
+    this.copy = h('button', { class: 'text-button', dataset: { focus: 'events-json' }, on: { click: () => this.#copy() } });
+    this.element = h('section', { class: 'part raw-events' }, h('div', { class: 'part-head' }, this.title, this.copy), this.body);
   }
 
   /**
@@ -69,6 +73,22 @@ export class RawEvents {
     }
   }
 
+  /** All of them, as the recording holds them, in the order of seq; what is not here yet is fetched first. */
+  async #copy() {
+    const { seqs, key, kept } = this;
+    try {
+      /** @type {Map<number, RawEvent>} */
+      const found = new Map();
+      const missing = seqs.filter((seq) => !kept.has(seq));
+      for (const [from, to] of spans(missing)) for (const event of (await this.api.get(`api/sessions/${key}/events`, { from, to })).events) found.set(event.seq, event);
+      const events = seqs.map((seq) => kept.get(seq) ?? found.get(seq)).filter((event) => event !== undefined);
+      this.onToast((await copyText(JSON.stringify(events, null, 2))) ? text('copied.events', { n: count(events.length) }) : text('copied.failed'));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.onToast(text('copied.unread', { why: error.message || text('error.away') }));
+    }
+  }
+
   #wanted() {
     const at = this.focus ? this.seqs.findIndex((seq) => seq >= this.focus) : -1;
     const to = at < 0 ? this.seqs.length : Math.min(this.seqs.length, Math.max(at + this.shown / 2, this.shown));
@@ -92,6 +112,9 @@ export class RawEvents {
         },
       }, words);
     fill(this.title, h('span', null, text('events.title')), h('span', null, text('events.order')));
+    fill(this.copy, icon('copy'), 'JSON');
+    this.copy.title = text('events.copy');
+    this.copy.setAttribute('aria-label', text('events.copy'));
     fill(
       this.body,
       older > 0 && more(text('events.older', { n: count(older) })),

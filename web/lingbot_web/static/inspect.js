@@ -1,5 +1,7 @@
 // The inspector on the right: picks the pane for what is selected, and holds it to the moment shown.
 
+import { assertionFor } from 'lb/assertion';
+import { copyText } from 'lb/clipboard';
 import { fill, h } from 'lb/dom';
 import { count } from 'lb/format';
 import { text } from 'lb/i18n';
@@ -10,6 +12,8 @@ import { intentPane } from 'lb/pane_intent';
 import { slotPane } from 'lb/pane_slot';
 import { findingPane, overviewPane, turnPane } from 'lb/pane_turn';
 import { blamedSeqs } from 'lb/past';
+import { subjectJson } from 'lb/subject_json';
+import { toast } from 'lb/toast';
 
 /** @typedef {import('lb/types').Selection} Selection */
 /** @typedef {import('lb/pane').View} View */
@@ -21,6 +25,7 @@ import { blamedSeqs } from 'lb/past';
  * @property {Selection | null} selection
  * @property {number | null} playhead
  * @property {{received: number, failures: import('lb/feed').Failure[]}} feed
+ * @property {() => number | null} now the server's time until the session has ended, then null
  */
 
 // Live events redraw an open pane at most this often; a click is answered at once.
@@ -35,12 +40,16 @@ export class Inspector {
     /** @type {import('lb/side').TabName} */
     this.name = 'inspect';
     this.page = page;
-    this.raw = new RawEvents(api);
+    this.raw = new RawEvents(api, toast);
     this.body = h('div', { class: 'pane' });
     this.timer = 0;
     this.about = '';
+    /** @type {(() => void) | undefined} */
+    this.tick = undefined;
     this.bar = h('div', { class: 'pane-bar' });
     this.element = h('div', { class: 'inspector' }, this.bar, this.body, this.raw.element);
+    // What is left of a lifetime runs on between events.
+    setInterval(() => document.hidden || this.tick?.(), 1000);
   }
 
   relabel() {
@@ -64,6 +73,7 @@ export class Inspector {
     const { map, selection, playhead } = subject;
     if (!map || !map.cursor.seq) {
       this.about = '';
+      this.tick = undefined;
       fill(this.bar);
       fill(this.body, h('header', { class: 'heading' }, h('h1', null, text('inspect.none')), h('div', { class: 'sub' }, text('inspect.none.why'))));
       this.raw.element.hidden = true;
@@ -77,24 +87,41 @@ export class Inspector {
       selection: selection ?? { kind: 'turn', id: '', turn: 0, seq: 0 },
       blamed: blamedSeqs(map, upto),
       go: this.page.go,
-      copyLink: (finding) => this.page.copyLink({ kind: 'finding', id: finding.id, turn: finding.turn, seq: finding.seq }),
+      now: () => (playhead === null ? Math.max(map.at, subject.now() ?? map.at) : map.atOf(playhead)),
+      copyLink: (finding) => this.page.copyLink(selectionOf(finding)),
+      copyAssertion: (finding) => copied(assertionFor(map, selectionOf(finding), upto), 'copied.assertion'),
     };
     const pane = paneFor(view, subject);
     const about = JSON.stringify([subject.key, selection?.kind, selection?.id]);
     const scroll = about === this.about ? this.scroller.scrollTop : 0;
     const focused = document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
+    this.tick = pane.tick;
     fill(
       this.bar,
       playhead !== null && h('span', { class: 'moment mono' }, text('inspect.moment', { seq: count(playhead), turn: Math.max(0, map.turnOf(playhead)) })),
       h('span', { class: 'spring' }),
-      selection && h('button', { class: 'text-button', on: { click: () => this.page.copyLink(selection) } }, icon('link'), text('inspect.copy')),
+      selection && [
+        h('button', { class: 'text-button', title: text('copy.json'), 'aria-label': text('copy.json'), dataset: { focus: 'json' }, on: { click: () => copied(JSON.stringify(subjectJson(map, selection, upto), null, 2), 'copied.json') } }, icon('copy'), 'JSON'),
+        h('button', { class: 'text-button', title: text('inspect.assert.why'), dataset: { focus: 'assert' }, on: { click: () => copied(assertionFor(map, selection, upto), 'copied.assertion') } }, icon('check'), text('inspect.assert.short')),
+        h('button', { class: 'text-button', dataset: { focus: 'link' }, on: { click: () => this.page.copyLink(selection) } }, icon('link'), text('inspect.copy')),
+      ],
     );
     fill(this.body, pane.body);
     this.raw.show(subject.key, map.cursor.epoch, pane.seqs.filter((seq) => seq <= upto), about, view.selection.seq);
     this.scroller.scrollTop = scroll;
-    if (about === this.about && focused) for (const element of this.body.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus({ preventScroll: true });
+    if (about === this.about && focused) for (const element of this.element.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus({ preventScroll: true });
     this.about = about;
   }
+}
+
+/** @param {import('lb/types').Finding} finding @returns {Selection} */
+function selectionOf({ id, turn, seq }) {
+  return { kind: 'finding', id, turn, seq };
+}
+
+/** @param {string} value @param {string} done the words for it */
+async function copied(value, done) {
+  toast(text((await copyText(value)) ? done : 'copied.failed'));
 }
 
 /** @param {View} view @param {Subject} subject @returns {Pane} */

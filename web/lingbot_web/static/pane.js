@@ -18,9 +18,11 @@ import { labelOf } from 'lb/past';
  * @property {Selection} selection
  * @property {Set<number>} blamed events that are evidence of a finding
  * @property {(selection: Selection) => void} go
+ * @property {() => number} now time at the moment shown, Unix seconds; it runs on while that is the newest of a live session
  * @property {(finding: Finding) => void} copyLink
+ * @property {(finding: Finding) => void} copyAssertion
  */
-/** A pane: what is shown, and the events behind it. @typedef {{body: Child[], seqs: number[]}} Pane */
+/** A pane: what is shown, the events behind it, and what runs on with the time. @typedef {{body: Child[], seqs: number[], tick?: (() => void) | undefined}} Pane */
 
 // A list longer than this shows what lies nearest to the mark that was picked.
 const LONGEST = 120;
@@ -119,8 +121,15 @@ export function callout(view, finding) {
       h('span', { class: 'mono quiet' }, `${finding.code} · ${turns}`),
     ),
     telling(view, finding),
-    h('div', { class: 'acts' }, h('button', { class: 'text-button', on: { click: () => view.copyLink(finding) } }, text('inspect.copy'))),
+    acts(view, finding),
   );
+}
+
+/** What can be done with a finding. @param {View} view @param {Finding} finding */
+export function acts(view, finding) {
+  return h('div', { class: 'acts' },
+    h('button', { class: 'text-button', dataset: { focus: `link ${finding.id}` }, on: { click: () => view.copyLink(finding) } }, text('inspect.copy')),
+    h('button', { class: 'text-button', dataset: { focus: `assert ${finding.id}` }, on: { click: () => view.copyAssertion(finding) } }, text('inspect.assert')));
 }
 
 /** Why, in a sentence, and the nodes it names as links. @param {View} view @param {Finding} finding */

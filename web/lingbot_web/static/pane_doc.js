@@ -2,10 +2,11 @@
 
 import { lineChart } from 'lb/charts';
 import { foreign, h } from 'lb/dom';
-import { age, day, score } from 'lb/format';
+import { age, count, day, score } from 'lb/format';
 import { known, text } from 'lb/i18n';
 import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
-import { decidingStage, docsOfTurn, findingsAbout, recallsOf } from 'lb/past';
+import { decidingStage, docsOfTurn, findingsAbout, recallsOf, STAGES } from 'lb/past';
+import { rivalsOf, stagesOf } from 'lb/past_moment';
 
 /** @typedef {import('lb/pane').View} View */
 /** @typedef {import('lb/types').Edge} Edge */
@@ -50,9 +51,10 @@ export function docPane(view, node) {
         };
       })),
     ),
-    chosen && chosen.stages.length > 0 && part(text('doc.stages'), text('inspect.turn', { turn: chosen.turn }), stageTable(chosen.stages)),
+    chosen && part(text('doc.stages'), text('inspect.turn', { turn: chosen.turn }), stageTable(stagesOf(map, node.id, chosen.turn, upto, STAGES))),
+    part(text('doc.rivals'), text('doc.week'), hits(view, node.id, chosen?.turn ?? 0)),
     part(text('inspect.facts'), '', facts([
-      [text('doc.hits'), props.hits ?? ''],
+      [text('doc.hits'), typeof props.hits === 'number' ? count(props.hits) : ''],
       [text('doc.version'), props.version ? foreign(props.version, { most: 80 }) : ''],
       [text('doc.updated'), updated === null ? '' : `${day(updated)} · ${age(map.at - updated)}`],
       [text('doc.snippet'), props.snippet ? foreign(props.snippet, { most: 600, lines: true }) : ''],
@@ -61,17 +63,43 @@ export function docPane(view, node) {
   return { body, seqs: recalls.flatMap((recall) => recall.stages.map((edge) => edge.seq)) };
 }
 
-/** @param {Edge[]} stages */
+/** Score and rank in each stage that the turn recorded; a stage that did not return the document says so. @param {import('lb/past_moment').Passed[]} stages */
 function stageTable(stages) {
+  if (!stages.length) return h('p', { class: 'quiet' }, text('doc.stages.none'));
   return h(
     'table',
     { class: 'stages' },
     h('thead', null, h('tr', null, ['doc.stage', 'doc.place', 'doc.score', 'doc.kind'].map((key) => h('th', { scope: 'col' }, text(key))))),
-    h('tbody', null, stages.map((edge) => [
-      h('tr', null, h('td', null, stageName(edge.props.stage)), h('td', { class: 'mono' }, edge.props.rank ? `#${edge.props.rank}` : ''), h('td', { class: 'mono' }, score(edge.props.score, 3)), h('td', null, edge.props.score_kind ? foreign(edge.props.score_kind, { most: 24 }) : '')),
-      edge.props.dropped_because && h('tr', { class: 'dropped' }, h('td', { colspan: '4' }, text('doc.cut'), ' ', foreign(edge.props.dropped_because, { most: 200 }))),
+    h('tbody', null, stages.map(({ stage, edge, of, moved }) => [
+      h('tr', { class: edge ? null : 'absent' },
+        h('th', { scope: 'row' }, stageName(stage)),
+        h('td', { class: 'mono' }, edge?.props.rank ? [`#${edge.props.rank}`, h('span', { class: 'quiet' }, ` / ${count(of)}`), movement(moved)] : edge ? '' : h('span', { class: 'quiet' }, text('doc.absent'))),
+        h('td', { class: 'mono' }, score(edge?.props.score, 3)),
+        h('td', null, edge?.props.score_kind ? foreign(edge.props.score_kind, { most: 24 }) : '')),
+      edge?.props.dropped_because && h('tr', { class: 'dropped' }, h('td', { colspan: '4' }, text('doc.cut'), ' ', foreign(edge.props.dropped_because, { most: 200 }))),
     ])),
   );
+}
+
+/** How far a stage moved it. @param {number | null} moved places up */
+function movement(moved) {
+  if (!moved) return null;
+  return h('span', { class: 'moved', 'aria-label': text(moved > 0 ? 'doc.up' : 'doc.down', { n: Math.abs(moved) }) }, ` ${moved > 0 ? '▲' : '▼'}${Math.abs(moved)}`);
+}
+
+/** Hits in seven days beside those of the documents it stood against. @param {View} view @param {string} id @param {number} turn */
+function hits(view, id, turn) {
+  const rivals = rivalsOf(view.map, id, turn, view.upto);
+  if (!rivals.length) return h('p', { class: 'quiet' }, text('doc.hits.none'));
+  const most = Math.max(1, ...rivals.map((rival) => rival.hits));
+  return [
+    h('ol', { class: 'bars hits' }, rivals.map((rival) => h('li', { class: rival.own ? 'won' : null },
+      h('span', { class: 'words' }, rival.own ? foreign(rival.label, { most: 80 }) : nodeLink(view, rival.id, { turn, seq: 0 })),
+      h('span', { class: 'bar' }, h('i', { style: { width: `${(rival.hits / most) * 100}%` } })),
+      h('span', { class: 'end mono' }, count(rival.hits)),
+      rival.near !== null && h('span', { class: 'below' }, text('doc.near', { share: score(rival.near) }))))),
+    rivals.length < 2 && h('p', { class: 'quiet' }, text('doc.alone')),
+  ];
 }
 
 /** @param {View} view @param {import('lb/types').Node} node @returns {import('lb/pane').Pane} */

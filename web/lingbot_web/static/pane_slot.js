@@ -2,12 +2,15 @@
 
 import { stepChart } from 'lb/charts';
 import { foreign, h } from 'lb/dom';
-import { span, valueText } from 'lb/format';
+import { clock, count, span, stamp, valueText } from 'lb/format';
 import { text } from 'lb/i18n';
 import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
 import { findingsAbout, labelOf, lifeOf, overwritesOf } from 'lb/past';
+import { expiryOf } from 'lb/past_moment';
 
 /** @typedef {import('lb/pane').View} View */
+
+const MOST = 40;
 
 /** @param {View} view @param {import('lb/types').Node} node @returns {import('lb/pane').Pane} */
 export function slotPane(view, node) {
@@ -15,10 +18,11 @@ export function slotPane(view, node) {
   const life = lifeOf(map, node.id, upto);
   const overwrites = overwritesOf(map, node.id, upto);
   const leaks = new Set(findingsAbout(map, { id: node.id }, upto).filter((finding) => finding.kind === 'leak').flatMap((finding) => finding.seqs));
+  const readers = readersOf(life);
   const writes = life.filter((step) => step.what !== 'read').length;
   const props = map.propsAt(node.id, upto === Infinity ? null : upto) ?? {};
   const turns = { first: Math.max(1, map.firstTurn), last: map.lastTurn };
-  const left = node.expires_at === null || node.expires_at === undefined ? null : node.expires_at - map.at;
+  const lasting = lifetime(view, node);
   const now = props.set === false ? text('slot.cleared') : valueText(props.value);
   const body = [
     heading(node.label, text('kind.slot'), 'state', whereabouts(view, node.id)),
@@ -50,13 +54,56 @@ export function slotPane(view, node) {
         };
       })),
     ),
+    overwrites.size > 0 && part(text('slot.overwrites'), count(overwrites.size), h('ol', { class: 'jumps state' }, [...overwrites.values()].slice(-MOST).map((edge) => overwritten(view, node.id, edge, life)))),
+    readers.length > 0 && part(text('slot.readers'), count(life.length - writes), h('ul', { class: 'plain' }, readers.slice(0, MOST).map(({ id, reader, times, last }) => h('li', null, nodeLink(view, id, { turn: last.turn, seq: 0 }), reader && [' ', h('code', null, foreign(reader, { most: 80 }))], h('span', { class: 'quiet' }, ` × ${times} · ${text('slot.last', { turn: last.turn })}`))))),
     part(text('inspect.facts'), '', facts([
       [text('slot.now'), h('span', { class: 'mono' }, foreign(now, { most: 300 }))],
       [text('slot.scope'), props.scope ? foreign(props.scope, { most: 60 }) : ''],
       [text('slot.task'), props.task ? nodeLink(view, String(props.task).includes(':') ? props.task : `intent:${props.task}`) : ''],
       [text('slot.unread'), props.set !== false && life.length > 0 && life[life.length - 1]?.what === 'write' ? text('inspect.yes') : ''],
-      [text('slot.life'), upto !== Infinity ? '' : node.expired ? text('slot.expired') : left === null ? '' : text('slot.left', { time: span(left) })],
+      [text('slot.life'), lasting?.element],
     ])),
   ];
-  return { body, seqs: life.map((step) => step.edge.seq) };
+  return { body, seqs: life.map((step) => step.edge.seq), tick: lasting?.tick };
+}
+
+/**
+ * What is left of a value's lifetime at the moment shown; where that is now, it runs on by itself.
+ * @param {View} view @param {import('lb/types').Node} node
+ */
+function lifetime({ map, upto, now }, node) {
+  const expires = expiryOf(map, node.id, upto);
+  if (expires === null) return null;
+  const element = h('span', { class: 'lifetime' });
+  const tick = () => {
+    const left = expires - now();
+    const gone = left <= 0 || (upto === Infinity && node.expired);
+    const words = gone ? text('slot.expired.at', { time: clock(expires) }) : text('slot.left', { time: span(left) });
+    element.title = stamp(expires);
+    element.classList.toggle('quiet', gone);
+    if (element.textContent !== words) element.textContent = words;
+  };
+  tick();
+  return { element, tick };
+}
+
+/** One overwrite: from which turn the old value was, and who wrote the new one. @param {View} view @param {string} id @param {import('lb/types').Edge} edge @param {ReturnType<typeof lifeOf>} life */
+function overwritten(view, id, edge, life) {
+  const by = life.find((step) => step.edge.seq === edge.seq)?.other ?? '';
+  return h('li', { class: 'bad' }, h('button', { class: 'step', 'aria-current': view.selection.seq === edge.seq ? 'true' : null, dataset: { focus: `overwrite ${edge.seq}` }, on: { click: () => view.go({ kind: 'node', id, turn: edge.turn, seq: edge.seq }) } },
+    h('span', { class: 'turn mono' }, String(edge.turn)), h('i', { class: 'dot filled' }),
+    h('span', { class: 'words' }, h('span', { class: 'mono' }, foreign(valueText(edge.props.old), { most: 40 }), ' → ', h('b', null, foreign(valueText(edge.props.new), { most: 40 }))), h('span', { class: 'below' }, text('slot.overwritten', { turn: edge.props.old_turn ?? '' }), by && [' · ', foreign(labelOf(view.map, by), { most: 40 })]))));
+}
+
+/** Who read the slot, and how often, the latest first. @param {ReturnType<typeof lifeOf>} life */
+function readersOf(life) {
+  /** @type {Map<string, {id: string, reader: string, times: number, last: import('lb/types').Edge}>} */
+  const readers = new Map();
+  for (const { edge, what, other } of life) {
+    if (what !== 'read') continue;
+    const reader = String(edge.props.reader ?? '');
+    const key = JSON.stringify([other, reader]);
+    readers.set(key, { id: other, reader, times: (readers.get(key)?.times ?? 0) + 1, last: edge });
+  }
+  return [...readers.values()].sort((a, b) => b.last.seq - a.last.seq);
 }

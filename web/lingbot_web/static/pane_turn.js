@@ -3,7 +3,7 @@
 import { foreign, h, plain } from 'lb/dom';
 import { clock, count, day, score, valueText, zone } from 'lb/format';
 import { known, lang, text } from 'lb/i18n';
-import { callout, callouts, facts, heading, nodeLink, part, saidAt, telling, timeOf } from 'lb/pane';
+import { acts, callout, callouts, facts, heading, nodeLink, part, saidAt, telling, timeOf } from 'lb/pane';
 import { docList, stageName } from 'lb/pane_doc';
 import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, sizeOf, stepsOfTurn } from 'lb/past';
 import { coverageOf } from 'lb/session_row';
@@ -79,7 +79,7 @@ export function findingPane(view, finding) {
   const turns = finding.since && finding.since !== finding.turn ? text('inspect.turns', { from: finding.since, to: finding.turn }) : text('inspect.turn', { turn: finding.turn });
   const body = [
     heading(text(`finding.${finding.kind}`), finding.code, finding.kind === 'gap' ? 'lost' : 'bad', `${turns} · seq ${count(finding.seq)}`),
-    h('div', { class: `callout ${finding.kind === 'gap' ? 'gap' : ''}` }, telling(view, finding)),
+    h('div', { class: `callout ${finding.kind === 'gap' ? 'gap' : ''}` }, telling(view, finding), acts(view, finding)),
     edges.length > 0 && part(text('finding.evidence'), count(edges.length), h('ol', { class: 'happened' }, edges.slice(0, MOST_STEPS).map((edge, i) => [edge.turn !== edges[i - 1]?.turn && ofTurn(view, edge.turn), happening(view, edge)]))),
     part(text('inspect.facts'), '', facts(Object.entries(finding.facts).map(([name, value]) => [known(`fact.${name}`) ? text(`fact.${name}`) : plain(name, 40), factOf(view, name, value)]))),
   ];

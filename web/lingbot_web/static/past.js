@@ -50,7 +50,7 @@ export function overwritesOf(map, id, upto) {
 }
 
 /** The stages in the order in which a document passes them. */
-const STAGES = ['vector', 'keyword', 'fused', 'reranked', 'prompt'];
+export const STAGES = ['vector', 'keyword', 'fused', 'reranked', 'prompt'];
 
 /** @typedef {{turn: number, seq: number, at: number, stages: Edge[], used: boolean}} Recall one turn's way of one document */
 

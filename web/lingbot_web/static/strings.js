@@ -171,10 +171,8 @@ const WORDS = {
   'inspect.turns': ['第 {from}–{to} 轮', 'turns {from}–{to}'],
   'inspect.yes': ['是', 'yes'],
 
-  'intent.candidates': ['候选意图', 'Candidates'],
   'intent.confidence': ['置信度历史', 'Confidence history'],
   'intent.filled': ['已填', 'filled'],
-  'intent.jumps': ['跳转条件', 'What let each jump through'],
   'intent.lacking': ['缺 {slots}', 'missing {slots}'],
   'intent.merged': ['{n} 次命中，合并为 1 个节点', '{n} {n|visit|visits}, one node'],
   'intent.missing': ['缺失', 'missing'],
@@ -267,7 +265,6 @@ const WORDS = {
   'slot.cleared': ['已清除', 'cleared'],
   'slot.counts': ['{writes} 次赋值 · {reads} 次读取', '{writes} {writes|write|writes} · {reads} {reads|read|reads}'],
   'slot.did-clear': ['清除', 'cleared it'],
-  'slot.expired': ['已过期', 'expired'],
   'slot.history': ['值的历史', 'Value history'],
   'slot.leaked': ['跨任务读取', 'read it for another task'],
   'slot.left': ['还剩 {time}', '{time} left'],

@@ -1,0 +1,133 @@
+// A regression test for what the reader found, as Python for the bot's own suite: the same words said again, and what the
+// map must or must not look like then. Pure: a map in, text out.
+
+import { endOf } from 'lb/diff';
+import { plain } from 'lb/dom';
+
+/** @typedef {import('lb/fold').DialogueMap} DialogueMap */
+/** @typedef {import('lb/types').Finding} Finding */
+/** @typedef {import('lb/types').Selection} Selection */
+
+// More is no test that anybody keeps; the newest lead to what is looked at.
+const MOST_SAID = 400;
+// What a reader of the code can't see, or what turns the text around it.
+const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+/**
+ * @param {DialogueMap} map @param {Selection | null} selection null: all that the last turn left
+ * @param {number} upto seq of the moment shown, or Infinity
+ * @returns {string} a module for pytest, using `lingbot_map.testing`
+ */
+export function assertionFor(map, selection, upto) {
+  const finding = selection?.kind === 'finding' ? map.findings.get(selection.id) : undefined;
+  const shown = upto === Infinity ? map.lastTurn : Math.max(0, map.turnOf(upto));
+  const turn = finding?.turn ?? (selection?.turn ? Math.min(selection.turn, shown) : shown);
+  const { about, name, claims } = finding ? ofFinding(finding) : ofSelection(map, selection, turn);
+  const { said, left } = saidUpTo(map, turn);
+  return [
+    `# Turn ${turn} of session ${plain(map.session, 120)}: ${plain(about, 400)}`,
+    ...(left ? [`# The ${left} turns before these words are left out.`] : []),
+    'from lingbot_map.testing import assert_map, record',
+    'from my_bot import probe, reply  # yours: the bot\'s Probe, and reply(session, text), which answers once',
+    '',
+    'SAID = [',
+    ...said.map((text) => `    ${literal(text)},`),
+    ']',
+    '',
+    '',
+    `def test_turn_${turn}_${name}():`,
+    '    with record(probe) as recording:',
+    '        for text in SAID:',
+    '            reply("regression", text)',
+    '            probe.flush()',
+    '    assert_map(',
+    '        recording.map("regression"),',
+    ...claims.map(([key, value]) => `        ${key}=${value},`),
+    '    )',
+    '',
+  ].join('\n');
+}
+
+/** @typedef {{about: string, name: string, claims: [string, string][]}} Claim */
+
+/** It must not be found again. @param {Finding} finding @returns {Claim} */
+function ofFinding({ code, kind, reason }) {
+  return { about: `${code} ${reason.en || reason.zh || kind}`, name: `has_no_${kind}`, claims: [['none', literal([kind])]] };
+}
+
+/** What the turn left is as recorded: the reader writes down what it should have been. @param {DialogueMap} map @param {Selection | null} selection @param {number} turn @returns {Claim} */
+function ofSelection(map, selection, turn) {
+  const id = nodeOf(map, selection);
+  const node = map.node(id);
+  const end = endOf(map, turn);
+  const about = 'as recorded; where that was wrong, write down what is right';
+  /** @type {[string, string]} */
+  const path = ['path', literal(pathUpTo(map, end))];
+  /** @type {[string, string]} */
+  const docs = ['answered_from', literal(docsUpTo(map, end))];
+  if (node?.kind === 'slot') return { about, name: `slot_${identifier(id.slice(5))}`, claims: [['slots', literal({ [id.slice(5)]: valueAt(map, id, end) })]] };
+  if (node?.kind === 'intent') return { about, name: `flow_${identifier(id.slice(7))}`, claims: [path] };
+  if (node?.kind === 'doc' || node?.kind === 'answer') return { about, name: 'answer', claims: [docs] };
+  const slots = Object.fromEntries(map.nodesOfKind('slot').filter(({ seq }) => seq <= end).map((slot) => [slot.id.slice(5), valueAt(map, slot.id, end)]));
+  return { about, name: 'state', claims: [path, ['slots', literal(slots)], docs] };
+}
+
+/** The node that is looked at: of an edge, the one that the inspector tells of. @param {DialogueMap} map @param {Selection | null} selection */
+function nodeOf(map, selection) {
+  if (selection?.kind === 'node') return selection.id;
+  const edge = selection?.kind === 'edge' ? map.edge(selection.id) : null;
+  return edge ? (edge.kind === 'read' ? edge.source : edge.target) : '';
+}
+
+/** @param {DialogueMap} map @param {string} id @param {number} seq */
+function valueAt(map, id, seq) {
+  const props = map.propsAt(id, seq);
+  return props?.set ? (props.value ?? null) : null;
+}
+
+/** The intents in the order of their visits, without what was undone, as the map walks them. @param {DialogueMap} map @param {number} end */
+function pathUpTo(map, end) {
+  const path = [];
+  for (let e = map.edges.ofSeq(end + 1) - 1; e >= 0; e--) if (map.edges.ids[e].startsWith('jump:') && !map.isUndone(map.edges.seq.data[e])) path.push(map.ids[map.edges.target.data[e]].slice(7));
+  return path.reverse();
+}
+
+/** The documents of the newest answer. @param {DialogueMap} map @param {number} end @returns {string[]} */
+function docsUpTo(map, end) {
+  const answer = map.nodesOfKind('answer').findLast(({ seq }) => seq <= end);
+  return Array.isArray(answer?.props.docs) ? answer.props.docs.map(String) : [];
+}
+
+/** What the user said up to the end of a turn; a turn that the bot opened has no words. @param {DialogueMap} map @param {number} turn */
+function saidUpTo(map, turn) {
+  const said = [];
+  let first = turn + 1;
+  while (first > Math.max(1, map.firstTurn) && said.length < MOST_SAID) {
+    const label = map.node(`utterance:${--first}`)?.label;
+    if (label) said.push(label);
+  }
+  return { said: said.reverse(), left: Math.max(0, first - 1) };
+}
+
+/** @param {string} name */
+function identifier(name) {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '').slice(0, 40) || 'value';
+}
+
+/** A JSON value as Python writes it. @param {unknown} value @returns {string} */
+export function literal(value) {
+  if (value === null || value === undefined) return 'None';
+  if (value === true || value === false) return value ? 'True' : 'False';
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'None';
+  if (typeof value === 'string') return text(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  return `{${Object.entries(value).map(([key, member]) => `${text(key)}: ${literal(member)}`).join(', ')}}`;
+}
+
+/** JSON's text is Python's, but for what can't be seen. @param {string} value */
+function text(value) {
+  return JSON.stringify(value).replace(UNSEEN, (char) => {
+    const code = /** @type {number} */ (char.codePointAt(0));
+    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
