@@ -23,6 +23,18 @@ _DAY = 24 * 3600.0
 _HOUR = 3600.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed(Numbered):
+    """A signal out of a log: ``at`` is the time that a map gave it there, and counts instead of its source's clock."""
+
+    at: float
+
+
+def stamp_of(item: Numbered) -> float | None:
+    """When a recorded signal was said, as far as that is known."""
+    return item.at if type(item) is Placed else item.said_at
+
+
 @dataclass(slots=True)
 class Taken:
     """What a batch came to.
@@ -263,7 +275,7 @@ class Intake:
         A stamp is not believed when it lies before 2000 or after tomorrow, or when the next one says that it was more
         than an hour earlier: one wild stamp then doesn't move the clock for all that follow.
         """
-        stamps = [item.said_at for item in items]
+        stamps = [stamp_of(item) for item in items]
         out: list[float] = []
         at = self._at
         for i, stamp in enumerate(stamps):

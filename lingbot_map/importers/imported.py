@@ -14,6 +14,7 @@ from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.coverage import coverage, lost
 from lingbot_map.importers.limits import LIMITS
 from lingbot_map.importers.records import BadRecord, parse
+from lingbot_map.intake import stamp_of
 from lingbot_probes.adapters.scribe import Found, Scribe
 from lingbot_probes.codec import MAX_SESSION_ID, SignalError
 from lingbot_probes.signals import Numbered
@@ -78,11 +79,11 @@ class ImportedSession:
         return lost(self.format, self.found, self.problem_count)
 
     def under(self, session_id: str) -> ImportedSession:
-        """The same session told under another id; this one's items go with it."""
-        told = replace(self, session_id=session_id)
-        told.items = (replace(item, session=session_id) for item in self.items)
-        told.problems = self.problems
-        return told
+        """The session, told under another id from here on."""
+        items = self.items
+        self.session_id = session_id
+        self.items = (replace(item, session=session_id) for item in items)
+        return self
 
     def note(self, problem: Problem | None) -> None:
         """One record of this session could not be read; ``problem`` where the report tells it."""
@@ -178,7 +179,7 @@ class Reading:
     ) -> ImportedSession:
         """A session of what ``head`` and then ``chunks`` say."""
         first = next((item for chunk in head for item in chunk.said), None)
-        stamp = first.said_at if first is not None else None
+        stamp = stamp_of(first) if first is not None else None
         session_id = scribe.session
         identity = f"{format}\n{session_id}\n{self.blob.digest() if stamp is None else repr(stamp)}"
         source = f"import:{format}:{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:24]}"

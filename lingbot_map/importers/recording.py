@@ -18,6 +18,7 @@ from lingbot_map.importers.limits import LIMITS
 from lingbot_map.importers.lines import Index, Places, pieces, read_places
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.importers.shape import Shape
+from lingbot_map.intake import Placed
 from lingbot_map.store.lines import VERSION, unseal
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.codec import MAX_NUMBER, MAX_SESSION_ID, SignalError
@@ -146,8 +147,18 @@ def _told(reading: Reading, places: Places, scribe: Scribe) -> Iterator[Chunk]:
                 turn_ids[turn] = signal.turn or event.turn_id
             elif event.turn_id:
                 turn_ids[turn] = event.turn_id
-            scribe.say(signal, turn=(turn_ids.get(turn) or f"#{turn}") if turn else "")  # type: ignore[arg-type]
-            yield Chunk(scribe, scribe.taken())
+            turn_id = (turn_ids.get(turn) or f"#{turn}") if turn else ""
+            n = scribe.say(signal, turn=turn_id)  # type: ignore[arg-type]
+            scribe.taken()
+            item = Placed(
+                session=scribe.session,
+                n=n,
+                signal=signal,  # type: ignore[arg-type]
+                turn=turn_id,
+                said_at=event.said_at,
+                at=event.at,
+            )
+            yield Chunk(scribe, [item])
 
 
 class _Events:

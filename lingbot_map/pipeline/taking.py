@@ -19,6 +19,7 @@ import orjson
 from lingbot_map import importers
 from lingbot_map.errors import BadInput
 from lingbot_map.events import Described, EpochStarted, Event, event_to_dict
+from lingbot_map.intake import stamp_of
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
@@ -55,7 +56,10 @@ class Taking:
             sessions = []
             found = importers.read(path, name, report=report)
             while (imported := await asyncio.to_thread(next, found, None)) is not None:
-                sessions.append(await (self._copy(imported) if whole else self._session(imported)))
+                if whole or await self._is_here(imported):
+                    sessions.append(await self._copy(imported))
+                else:
+                    sessions.append(await self._session(imported))
         problems = [f"{problem.where}: {problem.reason}" for problem in report.problems]
         if report.problem_count > len(problems):
             problems.append(f"... and {report.problem_count - len(problems):,} more")
@@ -90,8 +94,19 @@ class Taking:
             self._commit(live, [live.session.intake.own(Described(facts=facts), now)])
         return _outcome(live, before, imported.session_id, imported.lost)
 
+    async def _is_here(self, imported: importers.ImportedSession) -> bool:
+        """Whether a recording that isn't whole is that of a session here all the same: it agrees with it as far as it
+        can be read, and what it has beyond is whole."""
+        if imported.events is None or (live := await self._shelf.find(imported.session_id)) is None:
+            return False
+        session, events = live.session, imported.events
+        if not await asyncio.to_thread(lambda: _agree(session, events) and _follows(session.map.cursor.seq, events)):
+            return False
+        await asyncio.to_thread(deque, imported.items, 0)  # so that what can't be read of it is told
+        return True
+
     async def _copy(self, imported: importers.ImportedSession) -> dict[str, Any]:
-        """Take a whole recording as it is: all of it, or what follows the part that is here already."""
+        """Take a recording as it is: all of it, or what follows the part that is here already."""
         assert imported.events is not None
         chunks = _chunks(imported.events, CHUNK)
         chunk: list[Event] = await asyncio.to_thread(next, chunks, [])
@@ -150,7 +165,7 @@ class Taking:
 
 def _begin(items: Sequence[Numbered], now: float) -> float:
     """When the recording begins: its first time that can be believed (the next one is not an hour earlier)."""
-    stamps = [item.said_at for item in items if item.said_at is not None and _EARLIEST <= item.said_at <= now + _DAY]
+    stamps = [at for item in items if (at := stamp_of(item)) is not None and _EARLIEST <= at <= now + _DAY]
     for stamp, following in pairwise([*stamps, *stamps[-1:]]):
         if following >= stamp - _HOUR:
             return stamp
@@ -178,16 +193,31 @@ def _whole(events: Iterable[Event]) -> bool:
 
 
 def _agree(session: Session, events: Iterable[Event]) -> bool:
-    """Whether the session and the recording say the same as far as both go; what the session has lost can't differ."""
+    """Whether the session and the recording say the same wherever both say something."""
     theirs = iter(events)
+    event = next(theirs, None)
+    common = False
     for mine in session.recording.events():
-        for event in theirs:
-            if event.seq == mine.seq:
-                if _said(event) != _said(mine):
-                    return False
-                break
-        else:
+        while event is not None and event.seq < mine.seq:
+            event = next(theirs, None)
+        if event is None:
             break
+        if event.seq == mine.seq:
+            if _said(event) != _said(mine):
+                return False
+            common = True
+    return common
+
+
+def _follows(last: int, events: Iterable[Event]) -> bool:
+    """Whether what comes after seq ``last`` goes on without a hole."""
+    at = 0.0
+    for event in events:
+        if event.seq > last:
+            if event.seq != last + 1 or event.at < at:
+                return False
+            last = event.seq
+        at = event.at
     return True
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lingbot_map.codec import dump
 from lingbot_map.events import Event
 from lingbot_map.pipeline import Batch, Live, Pipeline
@@ -128,3 +130,54 @@ async def test_a_bot_goes_on_in_a_copy(tmp_path: Path) -> None:
         await say(there, [SessionEnded()], first=6)
         assert [(event.seq, event.n) for event in events(copy)[last:]] == [(last + 1, 6)]
         assert balanced(there)
+
+
+def damaged(path: Path, line: int) -> Path:
+    """The same recording with a bit flipped in that line."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[line] = lines[line].replace(b'"at":1', b'"at":2', 1)
+    beside = path.with_name("damaged.jsonl")
+    beside.write_bytes(b"".join(lines))
+    return beside
+
+
+async def test_a_damaged_recording_keeps_both_its_times_and_a_second_import_changes_nothing(tmp_path: Path) -> None:
+    clock = Clock()
+    async with pipeline(clock) as here, pipeline(clock) as there:
+        live = await recorded(here)
+        clock.now += 3600
+        path = damaged(exported(tmp_path / "call.jsonl", live), 6)
+        assert (await brought(there, path))["new"] > 0
+        copy = await there.open(key_of("call"))
+        times = {event.signal: (event.said_at, event.at) for event in events(live) if event.n}
+        kept = {event.signal: (event.said_at, event.at) for event in events(copy) if event.n}
+        assert len(kept) == len(times) - 1
+        assert all(times[signal] == kept[signal] for signal in kept)
+        before = log(copy)
+        clock.now += 3600
+        again = await brought(there, path)
+        assert (again["new"], again["key"], log(copy)) == (0, copy.session.key, before)
+        assert there.search().total == 1
+
+
+@pytest.mark.parametrize("line", [1, 4, 6, 8])
+async def test_a_damaged_recording_of_a_session_that_is_here_changes_nothing(tmp_path: Path, line: int) -> None:
+    async with pipeline(Clock()) as made:
+        live = await recorded(made)
+        before = log(live)
+        path = damaged(exported(tmp_path / "call.jsonl", live), line)
+        for _ in range(2):
+            taken = await made.import_file(path)
+            assert [(one["new"], one["id"]) for one in taken["sessions"]] == [(0, "call")]
+            assert f"line {line + 1}" in taken["report"][0]
+        assert (made.search().total, log(live) == before) == (1, True)
+
+
+async def test_what_a_damaged_recording_has_beyond_is_added(tmp_path: Path) -> None:
+    clock = Clock()
+    async with pipeline(clock) as here, pipeline(clock) as there:
+        live = await recorded(here)
+        await brought(there, exported(tmp_path / "short.jsonl", live, 7))
+        taken = await brought(there, damaged(exported(tmp_path / "call.jsonl", live), 5))
+        assert (taken["new"], taken["id"]) == (len(events(live)) - 7, "call")
+        assert log(await there.open(key_of("call"))) == log(live)

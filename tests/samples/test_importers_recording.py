@@ -12,6 +12,7 @@ from lingbot_map.codec import dump
 from lingbot_map.errors import BadInput, NewerFormat
 from lingbot_map.events import Described, EpochStarted, Event, Gap, PolicySet
 from lingbot_map.importers import Report, sniff
+from lingbot_map.intake import stamp_of
 from lingbot_map.mapper import Mapper
 from lingbot_map.store.lines import event_line, header_line, seal
 from lingbot_probes.signals import Answered, IntentRouted, SessionStarted, SlotAssigned, TurnStarted
@@ -55,7 +56,8 @@ def test_a_recording_comes_back_event_by_event() -> None:
     assert list(session.session.events) == recorded()
     assert [item.signal for item in session.items] == [e.signal for e in recorded() if e.source]
     assert [item.n for item in session.items] == list(range(1, len(session.items) + 1))
-    assert [item.said_at for item in session.items] == [e.at for e in recorded() if e.source]
+    assert [stamp_of(item) for item in session.items] == [e.at for e in recorded() if e.source]
+    assert [item.said_at for item in session.items] == [e.said_at for e in recorded() if e.source]
 
 
 def test_its_map_is_the_map_it_was() -> None:
@@ -110,7 +112,7 @@ def test_what_follows_a_hole_keeps_its_time() -> None:
     (session,) = opened(b"".join(lines))
     map = mapped("s", session.session.source, session.items).map
     assert len(map.losses) == 1
-    assert [turn.at for turn in map.turns.values()] == [turn.said_at for turn in map.turns.values()]
+    assert [turn.at for turn in map.turns.values()] == [e.at for e in recorded() if e.turn_id]
     assert map.at == recorded()[-1].at
 
 
