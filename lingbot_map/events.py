@@ -56,8 +56,9 @@ class Described:
     """Facts about the session as a whole, merged over earlier ones.
 
     Known keys: ``origin`` ("probe", "import:rasa" ...), ``coverage`` ({"flow" | "state" | "knowledge": "full" |
-    "partial" | "none"}), ``lost`` (sentences on what an import could not carry over), ``name`` and ``pinned`` (set by
-    people), ``skipped`` ({source: n}: what it said up to its number n was deleted and is not waited for).
+    "partial" | "none"}), ``lost`` (sentences on what an import could not carry over), ``timed`` (false: the source gave
+    no times, so those of the events say when they were taken in and nothing of the dialogue), ``name`` and ``pinned``
+    (set by people), ``skipped`` ({source: n}: what it said up to its number n was deleted and is not waited for).
     """
 
     kind: ClassVar[str] = "described"

@@ -48,10 +48,10 @@ class Report:
 class ImportedSession:
     """One session of a file.
 
-    ``items`` can be gone through once, lazily; ``coverage``, ``lost`` and the problems are final after that. A hole in
-    their n is a record that could not be read. ``source`` comes from the content: the same file, or a longer export of
-    the same conversation, gives the same (source, n). ``events`` are the logged events themselves where the file is a
-    recording of ours, to be copied as they are; they can be gone through again and again while the file is read.
+    ``items`` can be gone through once, lazily; ``coverage``, ``lost``, ``timed`` and the problems are final after that.
+    A hole in their n is a record that could not be read. ``source`` comes from the content: the same file, or a longer
+    export of the same conversation, gives the same (source, n). ``events`` are the logged events themselves where the
+    file is a recording of ours, to be copied as they are; they can be gone through again and again while it is read.
     """
 
     session_id: str
@@ -62,6 +62,8 @@ class ImportedSession:
     events: Iterable[Event] | None = None
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
+    timed: bool = False
+    """Whether any of its items has a time."""
 
     @property
     def origin(self) -> str:
@@ -197,6 +199,7 @@ class Reading:
                 if chunk.bad:
                     session.note(chunk.problem)
                 self.report.events += len(chunk.said)
+                session.timed = session.timed or any(stamp_of(item) is not None for item in chunk.said)
                 yield from chunk.said
 
     def _chunks(self, adapter: Adapter, records: Iterable[Record]) -> Iterator[Chunk]:

@@ -87,7 +87,9 @@ class Taking:
                 await asyncio.to_thread(session.recording.keep, *session.pack(self._shelf.clock()))
             chunk = await asyncio.to_thread(next, chunks, [])
         live = await self._shelf.still(live)
-        facts = {"origin": imported.origin, "coverage": imported.coverage, "lost": imported.lost}
+        facts: dict[str, Any] = {"origin": imported.origin, "coverage": imported.coverage, "lost": imported.lost}
+        if not imported.timed:
+            facts["timed"] = False
         about = live.session.map.about
         if any(about.get(name) != value for name, value in facts.items()):
             now = max(live.session.map.at, 0.0) or self._shelf.clock()

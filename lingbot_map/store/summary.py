@@ -22,7 +22,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     ``origin`` is "probe", "import:<format>" or "case"; ``damaged`` says why the recording can't be read ("": it can),
     and then all else is what was known of it before; ``missing`` counts signals that were lost and are declared.
     ``updated_at`` is when the bot was last heard: neither a name that somebody gives nor what fades in silence counts.
-    Times are Unix seconds, ``None`` where they are not known.
+    Times are Unix seconds, ``None`` where they are not known; where the source gave none (``timed`` is false),
+    ``updated_at`` is when the session was taken in.
     """
 
     key: str
@@ -44,12 +45,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     missing: int
     last_utterance: str
     damaged: str = ""
+    timed: bool = True
 
 
 def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
     """What ``map`` comes to. ``case``: a committed recording, which nobody adds to."""
     about, totals = map.about, map.totals
     origin = _text(about.get("origin")) or "probe"
+    timed = about.get("timed") is not False
     ended_at = _number(about.get("ended_at"))
     coverage = about.get("coverage")
     return Summary(
@@ -60,7 +63,7 @@ def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
         pinned=about.get("pinned") is True,
         live=ended_at is None and not case and not origin.startswith("import"),
         origin="case" if case else origin,
-        started_at=_number(about.get("started_at")),
+        started_at=_number(about.get("started_at")) if timed else None,
         updated_at=heard_at(map),
         ended_at=ended_at,
         turns=map.turn,
@@ -71,6 +74,7 @@ def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
         coverage={layer: _text(how) for layer, how in coverage.items()} if type(coverage) is dict else {},
         missing=sum(lost.missing for lost in map.losses.values()),
         last_utterance=_last_utterance(map),
+        timed=timed,
     )
 
 

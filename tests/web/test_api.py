@@ -197,6 +197,25 @@ def test_a_recording_is_taken_in_once(map: Client) -> None:
     assert map.keyframe("rasa-1") == frame
 
 
+def test_what_was_recorded_without_times_pretends_none(map: Client) -> None:
+    chat = "user=Ann\nbot=Bot\nAnn: 你好\nBot: hi\nAnn: bye\n".encode()
+    kind = {"Content-Type": "application/octet-stream"}
+    status, said, _ = map.ask("POST", "/api/import?name=a.chat", chat, kind)
+    assert status == 200, said
+    key = said["sessions"][0]["key"]
+    frame = map.get(f"/api/sessions/{key}/keyframe")
+    assert frame["about"]["timed"] is False
+    assert set(frame["turns"]["said_at"]) == {None}
+    summary = map.get(f"/api/sessions/{key}")
+    assert (summary["timed"], summary["started_at"], summary["live"]) == (False, None, False)
+    assert map.ask("POST", "/api/import?name=a.chat", chat, kind)[1]["sessions"][0]["new"] == 0
+    activity = {"type": "message", "conversation": {"id": "c"}, "from": {"role": "user"}, "text": "hi"}
+    timed = [activity, {**activity, "timestamp": "2024-01-01T00:00:00Z"}]
+    status, said, _ = map.ask("POST", "/api/import?name=t", json.dumps(timed).encode(), kind)
+    summary = map.get(f"/api/sessions/{said['sessions'][0]['key']}")
+    assert (summary["timed"], summary["started_at"]) == (True, 1704067200.0), "one time is enough"
+
+
 @pytest.mark.parametrize("content", [b"", b"\x00\x01", b"{", b"[1,2", b"hello", b"[" * 100_000])
 def test_a_file_that_is_no_recording_changes_nothing(map: Client, content: bytes) -> None:
     status, said, _ = map.ask(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lingbot_map.store import key_of
 from lingbot_web.cli import run
 from tests.live.server import running
 
@@ -76,6 +77,20 @@ def test_the_list_is_read_where_nobody_may_write(look: Look) -> None:
     assert listed(look("sessions", "refund 1")) == [WHOLE[1]]
     page = look("sessions", "--limit", "2")
     assert (len(page["sessions"]), page["total"]) == (2, 3)
+
+
+def test_a_damaged_session_says_so_in_the_table(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path, data: Path
+) -> None:
+    log = data / key_of("call 1") / "events.jsonl"
+    log.unlink()
+    log.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert run(["sessions", "--data", str(data)]) == 0
+    said, complaint = capfd.readouterr()
+    assert [("(damaged)" in line) for line in said.splitlines() if "call" in line].count(True) == 1
+    assert "a folder, not a file" in complaint
+    assert complaint.startswith(f"damaged: {key_of('call 1')[:12]}")
 
 
 def test_the_standing_is_read_where_nobody_may_write(look: Look) -> None:

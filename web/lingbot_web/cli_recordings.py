@@ -100,10 +100,17 @@ def sessions(
     rows = []
     for summary in page["sessions"]:
         at = datetime.fromtimestamp(summary["updated_at"]).astimezone().strftime("%Y-%m-%d %H:%M")
+        if not summary.get("timed", True):
+            at = "no times"
         findings = sum(summary["findings"].values())
         title = summary["name"] or summary["title"] or summary["id"]
+        if summary.get("damaged"):
+            title = f"{title} (damaged)".lstrip()
         rows.append((summary["key"][:12], title, at, str(summary["turns"]), f"{summary['events']:,}", str(findings)))
     terminal.table(("key", "session", "last event", "turns", "events", "findings"), rows, right=(3, 4, 5))
+    for summary in page["sessions"]:
+        if summary.get("damaged"):
+            terminal.complain(f"damaged: {summary['key'][:12]}  {summary['damaged']}")
     if page["total"] > len(rows):
         terminal.complain(f"shown {len(rows)} of {page['total']}; ask for more with --limit, or for fewer with words")
     return 0
