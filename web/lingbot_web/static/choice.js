@@ -13,6 +13,7 @@ export class Choice {
   /** @type {Selection | null} */ selection = null;
   /** @type {Selection | null} */ hovered = null;
   tracing = false;
+  #told = 0;
   /** @type {[number, number, number]} */ #hops = [0, 0, 0];
 
   /** @param {HTMLElement} host @param {ScoreOptions} options @param {() => Scene} scene */
@@ -21,9 +22,13 @@ export class Choice {
     this.options = options;
     this.scene = scene;
     this.mirror = document.createElement('div');
-    this.mirror.id = 'score-focus';
     this.mirror.className = 'sr';
-    host.append(this.mirror);
+    this.mirror.setAttribute('role', 'img');
+    this.mirror.hidden = true;
+    this.place = document.createElement('div');
+    this.place.id = 'score-focus';
+    this.place.append(this.mirror);
+    host.append(this.place);
   }
 
   /** Another dialogue: nothing of it is picked. */
@@ -70,10 +75,15 @@ export class Choice {
     return this.selection ? describe(this.scene(), this.selection, this.options.lang()) : '';
   }
 
-  /** Tells screen readers what is picked. */
+  /** Tells screen readers what is picked. Each pick has a node of its own: that the same one says something else is not read. */
   tell() {
     const words = this.words();
+    if (words === this.mirror.textContent) return;
+    this.#told += 1;
+    this.mirror.id = `score-focus-${this.#told}`;
+    this.mirror.setAttribute('aria-label', words);
     this.mirror.textContent = words;
+    this.mirror.hidden = !words;
     if (words) this.host.setAttribute('aria-activedescendant', this.mirror.id);
     else this.host.removeAttribute('aria-activedescendant');
   }

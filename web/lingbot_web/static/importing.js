@@ -4,6 +4,7 @@ import { Refused } from 'lb/api';
 import { byId, fill, h, plain } from 'lb/dom';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { voice } from 'lb/voice';
 
 const MOST = 256 * 1024 * 1024;
 
@@ -16,7 +17,7 @@ export class Importing {
     this.waiting = [];
     this.busy = false;
     this.over = h('div', { class: 'drop', hidden: true });
-    this.progress = h('div', { class: 'toast progress', role: 'status', hidden: true });
+    this.progress = h('div', { class: 'toast progress', hidden: true });
     document.body.append(this.over);
     let depth = 0;
     /** @param {DragEvent} event */
@@ -72,6 +73,7 @@ export class Importing {
     }
     byId('toasts').append(this.progress);
     this.progress.hidden = false;
+    voice.say(text('import.sending', { name }));
     const bar = h('progress', { max: '1', 'aria-label': text('import.sending', { name }) });
     fill(this.progress, h('span', null, text('import.sending', { name })), bar);
     try {

@@ -75,6 +75,6 @@ export const ACCESS = {
 
   'toast.gone': ['“{title}”在别处被删除了；地图会一直留到您离开', '“{title}” was deleted elsewhere; its map stays until you leave it'],
 
-  'zone.local': ['时间按本地时区（{zone}）显示；点击改用 UTC', 'Times are local ({zone}); click for UTC'],
-  'zone.utc': ['时间按 UTC 显示；点击改用本地时区', 'Times are in UTC; click for local time'],
+  'zone.local': ['{zone}：时间按本地时区显示，点击改用 UTC', '{zone}: times are local, click for UTC'],
+  'zone.utc': ['{zone}：时间按 UTC 显示，点击改用本地时区', '{zone}: times are in UTC, click for local time'],
 };

@@ -2,7 +2,7 @@
 
 import { byId, foreign, fill, h } from 'lb/dom';
 import { lang } from 'lb/i18n';
-import { describe } from 'lb/words';
+import { explain } from 'lb/words';
 
 /** @typedef {import('lb/types').Selection} Selection */
 /** @typedef {{x: number, y: number, w: number, h: number}} Box */
@@ -20,7 +20,7 @@ export class Tip {
 
   /** @param {Selection | null} selection @param {Box | null} box in CSS pixels of the map */
   show(selection, box) {
-    const words = selection && box ? describe(this.score().scene, selection, lang()) : '';
+    const words = selection && box ? explain(this.score().scene, selection, lang()) : '';
     this.element.hidden = !words;
     if (!words || !box) return;
     fill(this.element, foreign(words, { most: 240 }));

@@ -1,5 +1,5 @@
 // What a screen reader is told about the picked mark.
-import { FLAG, MARK } from 'lb/kinds';
+import { FLAG, LINK, MARK } from 'lb/kinds';
 import { plain } from 'lb/lettering';
 import { markOf } from 'lb/picking';
 import { scoreText } from 'lb/weights';
@@ -7,20 +7,52 @@ import { scoreText } from 'lb/weights';
 /** @typedef {import('lb/scene').Scene} Scene */
 /** @typedef {import('lb/types').Selection} Selection */
 
-/** @param {Scene} scene @param {Selection} sel @param {'zh' | 'en'} lang @returns {string} */
+/** "Turn 18, slot brand, value B, replaces A from turn 12, error". @param {Scene} scene @param {Selection} sel @param {'zh' | 'en'} lang @returns {string} */
 export function describe(scene, sel, lang) {
   const { map, text } = scene;
   const parts = [];
   if (sel.turn || sel.seq) parts.push(text('score.focus.turn', { turn: sel.turn }));
   const mark = markOf(map, sel);
   if (sel.kind === 'finding') parts.push(text('score.focus.finding', { reason: map.findings.get(sel.id)?.reason[lang] ?? '' }));
-  else if (mark >= 0) parts.push(markWords(scene, mark));
-  else if (sel.kind === 'node') parts.push(plain(map.node(sel.id)?.label ?? sel.id));
+  else if (mark >= 0) parts.push(markWords(scene, mark), replaced(scene, mark));
+  else if (sel.kind === 'node') parts.push(rowWords(scene, sel.id));
   if (mark >= 0) {
     if (map.marks.flags.data[mark] & FLAG.UNDONE) parts.push(text('score.focus.undone'));
-    for (const { finding, marks } of map.evidence.values()) if (marks.includes(mark) && scene.shows(finding)) parts.push(text('score.focus.finding', { reason: finding.reason[lang] }));
+    const kinds = new Set(findingsOn(scene, mark).map(({ kind }) => kind));
+    if (!replaced(scene, mark)) for (const kind of kinds) parts.push(text(`finding.${kind}`));
+    if (kinds.size) parts.push(text('score.focus.wrong'));
   }
   return parts.filter(Boolean).join(text('score.focus.join'));
+}
+
+/** The same with the reasons of what was found there. @param {Scene} scene @param {Selection} sel @param {'zh' | 'en'} lang @returns {string} */
+export function explain(scene, sel, lang) {
+  const mark = sel.kind === 'finding' ? -1 : markOf(scene.map, sel);
+  const reasons = mark < 0 ? [] : findingsOn(scene, mark).map(({ reason }) => reason[lang]);
+  return [describe(scene, sel, lang), ...reasons].join(reasons.length ? scene.text('score.focus.why') : '');
+}
+
+/** @param {Scene} scene @param {number} mark */
+function findingsOn(scene, mark) {
+  return [...scene.map.evidence.values()].filter(({ finding, marks }) => marks.includes(mark) && scene.shows(finding)).map(({ finding }) => finding);
+}
+
+/** The value that a write took the place of, and where that came from. @param {Scene} scene @param {number} mark */
+function replaced(scene, mark) {
+  const { marks } = scene.map;
+  if (marks.kind.data[mark] !== MARK.WRITE) return '';
+  for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
+    const old = marks.linkFrom.data[l];
+    if (marks.linkKind.data[l] === LINK.OVERWRITE && old >= 0) return scene.text('score.focus.replaced', { turn: marks.turn.data[old], value: scene.valueText(old) });
+  }
+  return '';
+}
+
+/** A row as a whole. @param {Scene} scene @param {string} id */
+function rowWords(scene, id) {
+  const node = scene.map.node(id);
+  const name = plain(node?.label ?? id);
+  return node ? scene.text('score.focus.row', { kind: scene.text(`kind.${node.kind === 'utterance' ? 'turn' : node.kind}`), name }) : name;
 }
 
 /** @param {Scene} scene @param {number} mark */
