@@ -37,7 +37,7 @@ def test_enter_goes_from_match_to_match_and_the_count_tells_which(open_told: Ope
     for at in ("1/5", "5/5"):
         page.keyboard.press("Shift+Enter")
         expect(found).to_have_text(at)
-    until(page, "document.querySelector('.range b').textContent.includes('35')")
+    expect(page.locator(".range b")).not_to_have_text("9–21")
     page.keyboard.press("Escape")
     expect(found).to_have_text("")
 
@@ -54,7 +54,7 @@ def test_matches_are_lit_in_rows_lanes_and_timeline(open_told: Open) -> None:
                 const ctx = canvas.getContext('2d');
                 const {data} = ctx.getImageData(x0 * ratio, y0 * ratio, (x1 - x0) * ratio, (y1 - y0) * ratio);
                 let n = 0;
-                for (let i = 0; i < data.length; i += 4) if (data[i] < 60 && data[i + 1] < 60 && data[i + 2] < 60) n++;
+                for (let i = 0; i < data.length; i += 4) if (data[i] < 60 && data[i + 1] < 60 && data[i + 2] < 60 && data[i + 3] > 200) n++;
                 return n;
               };
               const map = document.querySelector('#map').getBoundingClientRect();
@@ -62,7 +62,7 @@ def test_matches_are_lit_in_rows_lanes_and_timeline(open_told: Open) -> None:
               return {
                 rows: count('.score-gutter', 0, 70, 4, map.height),
                 lanes: count('.score-map', 152, 72, map.width, map.height),
-                timeline: count('.score-scrub', 0, 81, scrub.width, 84),
+                timeline: count('.score-scrub-signs', 0, 81, scrub.width, 84),
               };
             }"""
         )

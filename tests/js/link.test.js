@@ -8,10 +8,14 @@ test('a place comes back as it was written', () => {
   /** @type {import('lb/link').Place} */
   const place = {
     session: KEY,
+    epoch: 'fe91f7e8ed990848',
     window: { from: 9, to: 22.5 },
     selection: { kind: 'node', id: 'slot:产品~线 & "=#%', turn: 18, seq: 240 },
     layers: ['flow', 'knowledge'],
     playhead: 1234,
+    trail: true,
+    query: 'slot:brand="a & b" conf<0.6 流量',
+    filters: 'anomalies,-read',
     tab: 'dialogue',
     theme: 'dark',
     lang: 'zh',
@@ -28,6 +32,7 @@ test('what can not be understood is left out and spoils nothing beside it', () =
   assert.deepEqual(readPlace('s=../../etc&w=5_3&sel=node~x~1~a&l=none&at=-4&theme=pink&lang=fr'), {});
   assert.deepEqual(readPlace(`w=NaN_2&sel=%E0%A4%A&s=${KEY}&at=7`), { session: KEY, playhead: 7 });
   assert.deepEqual(readPlace('sel=script~1~2~x'), {});
+  assert.deepEqual(readPlace(`e=../x&f=<b>&q=&trail=yes&q=${'x'.repeat(401)}`), {});
   assert.deepEqual(readPlace('at=0&at=9007199254740993999'), {});
 });
 

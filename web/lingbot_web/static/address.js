@@ -29,24 +29,40 @@ function write(fragment) {
 export function placeOf(score, key, selection) {
   /** @type {Place} */
   const place = { session: key };
+  if (score.map?.cursor.epoch) place.epoch = score.map.cursor.epoch;
   if (!score.following) place.window = { from: score.window.from, to: score.window.to };
   if (selection) place.selection = selection;
+  if (selection && score.tracing) place.trail = true;
   const on = LAYERS.filter((layer) => score.layers[layer]);
   if (on.length < LAYERS.length) place.layers = on;
   if (score.playhead !== null) place.playhead = score.playhead;
   return place;
 }
 
-/** Goes to a place of the session that is open. @param {import('lb/score').Score} score @param {Place} place */
-export function showPlace(score, place) {
-  const { layers, selection } = place;
-  if (layers) score.setLayers({ flow: layers.includes('flow'), state: layers.includes('state'), knowledge: layers.includes('knowledge') });
-  if (place.playhead) score.setPlayhead(place.playhead);
+/**
+ * What a place is shown on.
+ * @typedef {object} Stage
+ * @property {import('lb/score').Score} score
+ * @property {import('lb/filters').Filters} filters
+ * @property {import('lb/finder').Finder} finder
+ * @property {import('lb/moments').Moments} moments
+ */
+
+/** Goes to a place of the session that is open. @param {Stage} stage @param {Place} place */
+export function showPlace({ score, filters, finder, moments }, place) {
+  const { layers = LAYERS, selection, window: win, playhead = null } = place;
+  score.setLayers({ flow: layers.includes('flow'), state: layers.includes('state'), knowledge: layers.includes('knowledge') });
+  filters.useLayers(score.layers);
+  filters.read(place.filters ?? '');
+  finder.ask(place.query ?? '');
+  if (place.epoch && score.map && place.epoch !== score.map.cursor.epoch) toast(text('link.epoch'));
+  if (playhead !== null || !moments.past) score.setPlayhead(playhead);
   if (selection) pick(score, selection, true);
-  if (place.window) {
-    score.follow(false);
-    score.setWindow(place.window.from, place.window.to);
-  }
+  if (selection && place.trail) score.trace(true);
+  if (!win) return;
+  score.follow(false);
+  score.setWindow(win.from, win.to);
+  moments.keep(win);
 }
 
 /**
@@ -54,6 +70,7 @@ export function showPlace(score, place) {
  * @property {Place | null} asked what the address asks for, until it has been shown
  * @property {string} key of the session that is open
  * @property {import('lb/score').Score} score
+ * @property {Stage} page
  * @property {import('lb/sessions').Sessions} sessions
  * @property {(key: string) => Promise<void>} open
  * @property {(name: string) => Promise<void>} nowhere there is no such session
@@ -70,7 +87,7 @@ export async function visit(page) {
     if (asked.session) await page.nowhere(asked.session);
   } else if (key === page.key && page.score.map) {
     page.asked = null;
-    showPlace(page.score, asked);
+    showPlace(page.page, asked);
   } else await page.open(key);
 }
 

@@ -11,6 +11,9 @@ import { byId } from 'lb/dom';
 import { Exporting } from 'lb/exporting';
 import { EventList } from 'lb/eventlist';
 import { Feed } from 'lb/feed';
+import { DIRTY } from 'lb/fold';
+import { FilterMenu } from 'lb/filters_menu';
+import { Filters } from 'lb/filters';
 import { Finder } from 'lb/finder';
 import { count, setLocales, setZone } from 'lb/format';
 import { lang, langOf, setLang, text } from 'lb/i18n';
@@ -19,6 +22,7 @@ import { Importing } from 'lb/importing';
 import { Inspector } from 'lb/inspect';
 import { listen } from 'lb/shortcuts';
 import { legend } from 'lb/legend';
+import { Moments } from 'lb/moments';
 import { Notes } from 'lb/notes';
 import { OpenSession } from 'lb/open_session';
 import { findingsBy, seqsOfTurn } from 'lb/past';
@@ -61,8 +65,19 @@ export class Page {
     this.trail = null;
     this.frame = 0;
 
+    this.filters = new Filters();
+    this.moments = new Moments({
+      newest: () => this.feed?.map ?? null,
+      key: () => this.session.key,
+      score: () => this.score,
+      api: this.api,
+      onChange: () => { this.side.soon(); this.soon(); },
+      onRefused: (error) => toast(error.message || text('error.away')),
+    });
     this.score = new Score(byId('map'), byId('scrub'), {
       text, lang,
+      filters: this.filters,
+      moments: this.moments,
       covered: () => (matchMedia('(max-width: 1199px)').matches ? byId('right').offsetWidth : 0),
       onSelect: (selection) => this.#selected(selection),
       onTrace: (trail) => { this.trail = trail; this.soon(); },
@@ -70,7 +85,7 @@ export class Page {
       onWindow: () => this.soon(),
       onPlayhead: () => this.#moved(),
       onFollow: (on) => { if (on) this.session.held = 0; this.soon(); },
-      onLayers: () => this.soon(),
+      onLayers: (layers) => { this.filters.useLayers(layers); this.soon(); },
     });
     this.feed = new Feed(this.api, {
       onMap: (map, why) => this.session.opened(map, why),
@@ -104,11 +119,12 @@ export class Page {
       onToast: toast,
     });
     this.finder = new Finder({
-      nodes: () => this.score.map?.nodes.values() ?? [],
-      onMatches: (matches) => this.score.matches(matches),
+      map: () => this.score.map,
+      from: () => this.score.window.from,
+      onMatches: (found) => { this.score.matches(found); this.soon(); },
       onStop: (stop) => this.go(stop),
     });
-    this.transport = new Transport({ score: this.score, live: () => this.live, onChange: () => this.soon() });
+    this.transport = new Transport({ score: this.score, moments: this.moments, newest: () => this.feed.map, live: () => this.live, onChange: () => this.soon(), tell: toast });
     this.inspector = new Inspector(this.api, {
       subject: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, feed: this.feed, now: () => (this.standing.ended ? null : this.sessions.now()) }),
       go: (selection) => this.go(selection),
@@ -129,13 +145,13 @@ export class Page {
     });
     this.events = new EventList(this.api, {
       listed: () => ({ map: this.score.map, newest: this.feed.map ?? this.score.map, key: this.session.key, playhead: this.score.playhead, live: this.live, playing: this.transport.playing }),
-      sieve: () => null,
+      sieve: () => this.filters.sieve,
       show: (seq) => { this.transport.stop(); this.score.setPlayhead(seq); },
       tell: toast,
     });
     this.side = new Side(byId('right'), [this.inspector, this.dialogue, this.events, this.changes], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
     this.table = new TurnTable({
-      shown: () => ({ map: this.score.map, selection: this.selection, playhead: this.score.playhead, window: this.score.window, layers: this.score.layers, anomalies: false, title: this.summary ? titleOf(this.summary) : '' }),
+      shown: () => ({ map: this.score.map, selection: this.selection, playhead: this.score.playhead, window: this.score.window, layers: this.score.layers, anomalies: this.filters.anomalies, title: this.summary ? titleOf(this.summary) : '' }),
       go: (selection) => this.go(selection),
       onToggle: () => this.soon(),
     });
@@ -152,6 +168,8 @@ export class Page {
       onMenu: () => this.showMenu(!document.body.classList.contains('menu-open')),
       onPanel: () => this.showPanel(!document.body.classList.contains('panel-open')),
     }, this.finder.element, this.exporting.element);
+    this.filterMenu = new FilterMenu(this.filters, this.toolbar.segment);
+    this.filters.listen(() => { this.score.changed(DIRTY.FINDINGS); this.side.soon(); this.soon(); });
     this.relabel();
     listen(this);
     // As the event tells it: by the time it comes, the page may have written its own place into the address again.
@@ -167,7 +185,7 @@ export class Page {
   }
 
   get standing() {
-    return standingOf(this.summary, this.score.map, this.sessions.now());
+    return standingOf(this.summary, this.feed.map ?? this.score.map, this.sessions.now());
   }
 
   get live() {
@@ -264,6 +282,7 @@ export class Page {
     this.sessions.relabel();
     this.toolbar.relabel();
     this.finder.relabel();
+    this.filterMenu.relabel();
     this.exporting.relabel();
     this.transport.relabel();
     this.side.relabel();
@@ -276,7 +295,7 @@ export class Page {
 
   /** @param {Selection | null} selection @returns {Place} */
   place(selection) {
-    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), tab: this.side.shown.name, ...this.changes.place, ...this.table.place } : (this.session.asked ?? {});
+    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), query: this.finder.query, filters: this.filters.write(), tab: this.side.shown.name, ...this.changes.place, ...this.table.place } : (this.session.asked ?? {});
   }
 
   /** Redraws what stands around the map, once a frame. */
@@ -289,13 +308,17 @@ export class Page {
     this.frame = 0;
     const { score, feed } = this;
     const map = score.map;
+    const newest = feed.map ?? map;
     this.toolbar.render({
       summary: this.summary,
       layers: { ...score.layers },
       findings: map ? findingsBy(map, score.playhead ?? Infinity) : 0,
       ...badgeOf({ feed, score, card: this.card.kind, standing: this.standing, held: this.session.held !== 0, started: this.summary?.started_at ?? 0, gone: this.session.deleted !== null }),
-      stats: map ? text('stats.line', { received: count(feed.received), shown: count(map.cursor.seq - feed.failures.length - map.unplaced.length), missing: count(map.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
+      stats: newest ? text('stats.line', { received: count(feed.received), shown: count(newest.cursor.seq - feed.failures.length - newest.unplaced.length), missing: count(newest.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
     });
+    this.moments.follow();
+    this.finder.follow();
+    this.filterMenu.render(map);
     this.transport.render();
     this.table.soon();
     this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail);

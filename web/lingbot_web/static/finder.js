@@ -45,7 +45,7 @@ export class Finder {
     });
     this.explain = h('button', { class: 'finder-button', 'aria-haspopup': 'dialog', on: { click: () => this.grammar.show(this.element) } }, icon('help'));
     this.hint = h('div', { class: 'finder-hint', id: 'finder-hint', role: 'status', hidden: true });
-    this.element = h('div', { class: 'finder', role: 'search', on: { click: (/** @type {Event} */ event) => event.target !== this.explain && this.field.focus() } }, icon('search'), this.field, this.counter, h('kbd', null, '/'), this.explain, this.hint);
+    this.element = h('div', { class: 'finder', role: 'search', on: { click: (/** @type {Event} */ event) => this.explain.contains(/** @type {Node} */ (event.target)) || this.field.focus() } }, icon('search'), this.field, this.counter, h('kbd', null, '/'), this.explain, this.hint);
     this.relabel();
   }
 
@@ -132,7 +132,7 @@ export class Finder {
     if (event.isComposing || event.keyCode === 229) return; // 229: some input methods end a composition with it
     if (event.key === 'Enter') this.go(event.shiftKey ? -1 : 1);
     else if (event.key === 'ArrowDown' && event.altKey) this.grammar.show(this.element);
-    else if (event.key === 'Escape') {
+    else if (event.key === 'Escape' && !this.grammar.open) {
       this.field.value = '';
       this.look();
       this.field.blur();

@@ -37,10 +37,6 @@ function plainKey(score, key) {
     case ']':
       score.nextFinding(key === ']' ? 1 : -1);
       return true;
-    case ',':
-    case '.':
-      score.step(key === '.' ? 1 : -1);
-      return true;
     case 'Home':
       score.setWindow(score.axis.first, score.axis.first + score.window.to - score.window.from);
       return true;

@@ -8,8 +8,12 @@
  * @property {string} [session] key of the session, or how it begins
  * @property {import('lb/types').Window} [window]
  * @property {Selection} [selection]
+ * @property {string} [epoch] of the recording, when the link was made
  * @property {Layer[]} [layers] those that are on; absent = all
  * @property {number} [playhead] seq; absent = latest
+ * @property {boolean} [trail] what the selection reaches is lit
+ * @property {string} [query] in the search box
+ * @property {string} [filters] as Filters write it
  * @property {'inspect' | 'dialogue' | 'events' | 'changes'} [tab] of the panel; absent = the inspector
  * @property {import('lb/diff').Moments} [compared] the moments that the changes are told between; absent = they follow
  * @property {boolean} [table] the turns as a table instead of the score
@@ -21,6 +25,9 @@
 /** @type {Layer[]} */
 export const LAYERS = ['flow', 'state', 'knowledge'];
 const KEY = /^[\w-]{1,64}$/; // also what is no key: that it leads nowhere is then told
+const EPOCH = /^[\w.:-]{1,64}$/;
+/** No longer than the search box takes. */
+const LONGEST_QUERY = 400;
 const TABS = ['inspect', 'dialogue', 'events', 'changes'];
 const KINDS = ['node', 'edge', 'finding', 'turn'];
 
@@ -58,6 +65,10 @@ export function readPlace(fragment) {
       const layers = LAYERS.filter((layer) => value.split(',').includes(layer));
       if (layers.length) place.layers = layers;
     } else if (name === 'at' && /^[1-9]\d{0,15}$/.test(value)) place.playhead = Number(value);
+    else if (name === 'e' && EPOCH.test(value)) place.epoch = value;
+    else if (name === 'q' && value && value.length <= LONGEST_QUERY) place.query = value;
+    else if (name === 'f' && /^[a-z,-]{1,200}$/.test(value)) place.filters = value;
+    else if (name === 'trail' && value === '1') place.trail = true;
     else if (name === 'tab' && TABS.includes(value)) place.tab = /** @type {Place['tab']} */ (value);
     else if (name === 'ab' && /^\d{0,16}_\d{0,16}$/.test(value)) {
       const [a = '', b = ''] = value.split('_');
@@ -81,6 +92,7 @@ function readSelection(value) {
 export function writePlace(place) {
   const parts = [];
   if (place.session) parts.push(`s=${place.session}`);
+  if (place.epoch) parts.push(`e=${encode(place.epoch)}`);
   if (place.window) parts.push(`w=${tenth(place.window.from)}_${tenth(place.window.to)}`);
   if (place.selection) {
     const { kind, turn, seq, id } = place.selection;
@@ -88,6 +100,9 @@ export function writePlace(place) {
   }
   if (place.layers && place.layers.length < LAYERS.length) parts.push(`l=${place.layers.join(',')}`);
   if (place.playhead) parts.push(`at=${place.playhead}`);
+  if (place.trail) parts.push('trail=1');
+  if (place.query) parts.push(`q=${encode(place.query)}`);
+  if (place.filters) parts.push(`f=${place.filters}`);
   if (place.tab && place.tab !== TABS[0]) parts.push(`tab=${place.tab}`);
   if (place.compared) parts.push(`ab=${place.compared.a ?? ''}_${place.compared.b ?? ''}`);
   if (place.table) parts.push('view=table');

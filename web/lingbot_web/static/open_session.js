@@ -60,6 +60,7 @@ export class OpenSession {
     this.deleted = null;
     this.page.selection = null;
     this.held = 0;
+    this.page.moments.reset();
     this.score.setMap(null);
     this.sessions.select(key);
     this.page.showMenu(false);
@@ -82,6 +83,7 @@ export class OpenSession {
   leave() {
     this.key = '';
     this.deleted = null;
+    this.page.moments.reset();
     this.score.setMap(null);
     const next = this.sessions.first();
     if (next) this.open(next.key);
@@ -95,16 +97,18 @@ export class OpenSession {
   /** @param {import('lb/fold').DialogueMap} map @param {'opened' | 'behind' | 'epoch'} why */
   opened(map, why) {
     const kept = why === 'opened' ? null : { window: { ...this.score.window }, following: this.score.following, playhead: this.score.playhead };
+    this.page.moments.reset();
     this.score.setMap(map);
     this.seen = { turns: map.lastTurn, findings: map.findings.size };
     if (kept) {
       if (!kept.following) this.score.setWindow(kept.window.from, kept.window.to);
       if (kept.playhead !== null && why === 'behind') this.score.setPlayhead(kept.playhead);
+      this.page.moments.keep(kept.window);
       if (why === 'epoch') toast(text('toast.epoch'));
     } else if (this.asked && (this.asked.session ?? this.key) === this.key) {
       const place = this.asked; // one that leads to another session is still on its way there
       this.asked = null;
-      showPlace(this.score, place);
+      showPlace(this.page, place);
     }
     this.#showCard();
     this.page.side.render();
@@ -149,8 +153,8 @@ export class OpenSession {
 
   /** @param {number} dirty */
   grew(dirty) {
-    const map = this.score.map;
-    if (!map) return;
+    const map = this.page.feed.map;
+    if (!map || !this.score.map) return;
     // A picture held at the newest event has a moment of its own only once something comes after it.
     if (this.held && this.score.playhead === null) this.score.setPlayhead(this.held);
     this.score.changed(dirty);

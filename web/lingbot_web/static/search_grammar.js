@@ -26,6 +26,10 @@ export class Grammar {
     this.element = h('div', { class: 'grammar', popover: 'auto', role: 'dialog' });
   }
 
+  get open() {
+    return this.element.matches(':popover-open');
+  }
+
   relabel() {
     this.element.setAttribute('aria-label', text('search.grammar'));
     fill(

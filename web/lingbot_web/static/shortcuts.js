@@ -2,7 +2,7 @@
 
 import { showHelp } from 'lb/help';
 
-/** @typedef {{score: import('lb/score').Score, finder: import('lb/finder').Finder, exporting: {open: () => void}, transport: import('lb/transport').Transport, space: () => void, switchLang: () => void, switchTheme: () => void, showPanel: (open: boolean) => void, showMenu: (open: boolean) => void}} Keyed */
+/** @typedef {{score: import('lb/score').Score, finder: import('lb/finder').Finder, filterMenu: import('lb/filters_menu').FilterMenu, exporting: {open: () => void}, transport: import('lb/transport').Transport, space: () => void, switchLang: () => void, switchTheme: () => void, showPanel: (open: boolean) => void, showMenu: (open: boolean) => void}} Keyed */
 
 /** @param {Keyed} page */
 export function listen(page) {
@@ -13,9 +13,9 @@ export function listen(page) {
     const button = target?.closest('button, a, summary, pre');
     // A focused button keeps the keys that press it, and what scrolls keeps its arrows.
     if (button && (event.key === ' ' || event.key === 'Enter' || (button.tagName === 'PRE' && event.key.startsWith('Arrow')))) return;
-    if (own(page, event.key)) event.preventDefault();
+    if (own(page, event.key, event.shiftKey)) event.preventDefault();
     else if (page.score.key(event)) {
-      if ([',', '.', 'Home', 'End', 'f', 'F'].includes(event.key)) page.transport.stop();
+      if (['Home', 'End', 'f', 'F'].includes(event.key)) page.transport.stop();
     } else if (event.key === 'Escape') {
       page.showPanel(false);
       page.showMenu(false);
@@ -23,14 +23,28 @@ export function listen(page) {
   });
 }
 
-/** @param {Keyed} page @param {string} key */
-function own(page, key) {
+/** @param {Keyed} page @param {string} key @param {boolean} shift */
+function own(page, key, shift) {
   if (key === ' ') page.space();
   else if (key === '/') page.finder.focus();
   else if (key === '?') showHelp();
+  else if (replay(page.transport, key, shift)) return true;
+  else if (key === 'g' || key === 'G') page.transport.moment.focus();
+  else if (key === 'x' || key === 'X') page.filterMenu.open();
   else if (key === 't' || key === 'T') page.switchTheme();
   else if (key === 'l' || key === 'L') page.switchLang();
   else if (key === 'e' || key === 'E') page.exporting.open();
+  else return false;
+  return true;
+}
+
+/** Where Shift makes another character of a key depends on the layout. @param {import('lb/transport').Transport} transport @param {string} key @param {boolean} shift */
+function replay(transport, key, shift) {
+  if (key === ',' || key === '.') transport.step(key === '.' ? 1 : -1, shift ? 'turn' : 'event');
+  else if (key === '<' || key === '>') transport.step(key === '>' ? 1 : -1, 'turn');
+  else if (key === '{' || key === '}' || (shift && (key === '[' || key === ']'))) transport.stepFinding(key === '}' || key === ']' ? 1 : -1);
+  else if (shift && key === 'Home') transport.first();
+  else if (shift && key === 'End') transport.last();
   else return false;
   return true;
 }

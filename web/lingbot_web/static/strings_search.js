@@ -18,6 +18,21 @@ export const SEARCH = {
   'filter.title': ['筛选', 'Filter'],
   'filter.whole': ['没有隐藏任何标记', 'Nothing is hidden'],
 
+  'help.filter': ['筛选', 'Filter'],
+  'help.moment': ['输入要看的轮次或事件', 'Type the turn or event to go to'],
+  'help.moments': ['到上一处、下一处异常发现的时刻', 'To the moment of the previous, next anomaly'],
+
+  'link.epoch': ['这个链接是服务器恢复之前复制的：那时的一段记录已经丢失，所指的时刻可能变了', 'This link was made before the server recovered and lost part of the recording; what it points at may have changed'],
+
+  'moment.fetching': ['正在取回…', 'Fetching…'],
+  'moment.how': ['可输入轮次（12）或事件（#130），回车前往', 'Type a turn (12) or an event (#130), then Enter'],
+  'moment.label': ['所示时刻', 'Moment shown'],
+  'moment.none': ['没有这个时刻：共 {turn} 轮，{seq} 个事件', 'There is no such moment: there are {turn} turns and {seq} events'],
+  'moment.title': ['第 {turn} 轮 · 事件 {seq} · {at}', 'Turn {turn} · event {seq} · {at}'],
+  'moment.turn': ['{turn} 轮', 'T{turn}'],
+  'moments.earlier': ['第 {from}–{to} 轮已不在地图上；停在这里（不超过一千轮）就会取回', 'Turns {from}–{to} have left the map; rest here, on no more than a thousand turns, to bring them back'],
+  'moments.later': ['第 {from}–{to} 轮在所示时刻之后', 'Turns {from}–{to} come after the moment shown'],
+
   'search.grammar': ['可以这样搜', 'What you can search for'],
   'search.grammar.code': ['异常编号', 'code of an anomaly'],
   'search.grammar.conf': ['置信度低于 0.6 的路由；也可用 <= > >=', 'routed with less confidence; also <= > >='],
@@ -39,5 +54,7 @@ export const SEARCH = {
   'search.hint.key': ['没有“{term}”这个条件，已按普通文字查找；可用的有 intent: slot: doc: turn: conf< code: kind:', 'There is no term “{term}”; it was looked for as text. There are intent: slot: doc: turn: conf< code: kind:'],
   'search.hint.kind': ['“{term}”没有用上：可用 utterance、intent、write、read、clear、question、doc、answer、finding，或一类异常如 loop', '“{term}” was left out: there are utterance, intent, write, read, clear, question, doc, answer, finding, or a kind of anomaly such as loop'],
   'search.hint.slot': ['“{term}”没有用上：槽位写成 slot:brand 或 slot:brand=星途', '“{term}” was left out: write a slot as slot:brand or slot:brand=gold'],
+  'transport.real': ['原速', 'as was'],
+  'transport.speed.real': ['按当时的间隔播放，长停顿缩短到 2 秒；点击换速度，Shift+点击往回换', 'Plays with the pauses there were, long ones cut to 2 s; click for another speed, Shift-click for the one before'],
   'search.hint.turn': ['“{term}”没有用上：轮次写成 turn:12 或 turn:5-9', '“{term}” was left out: write turns as turn:12 or turn:5-9'],
 };

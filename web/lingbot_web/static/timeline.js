@@ -65,6 +65,8 @@ export function listenTimeline(score) {
 /** The event at a place of the time axis; null past the newest. @param {Score} score @param {number} turn fractional @returns {number | null} */
 export function seqAt(score, turn) {
   const { map } = score.scene;
+  const beyond = score.options.moments?.seqAt(turn) ?? null;
+  if (beyond !== null) return beyond;
   if (turn >= map.lastTurn + 1) return null;
   const lane = map.lanes.of.get(Math.max(map.firstTurn, Math.floor(turn)));
   if (!lane?.first) return map.firstMoment;

@@ -1,7 +1,7 @@
 // The theme's colours, read from the page's CSS custom properties once per change of theme.
 
 const NAMES = /** @type {const} */ ([
-  'map', 'map-alt', 'panel', 'line', 'line-2', 'text', 'text-2', 'text-3', 'flow', 'flow-bg', 'state', 'state-bg', 'know', 'know-bg', 'know-on',
+  'bg', 'map', 'map-alt', 'panel', 'line', 'line-2', 'text', 'text-2', 'text-3', 'flow', 'flow-bg', 'state', 'state-bg', 'know', 'know-bg', 'know-on',
   'bad', 'bad-bg', 'bad-ink', 'bad-on', 'warn', 'ok', 'user', 'focus', 'sel-col',
 ]);
 

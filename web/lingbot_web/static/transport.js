@@ -1,18 +1,27 @@
-// The buttons beside the timeline: play, step, ends; by event or by turn. Replay shows what was recorded; it calls no bot.
+// The buttons beside the timeline: play, step, ends; by event or by turn; and the moment shown, which can be typed into.
+// Replay shows what was recorded; it calls no bot.
 
 import { byId, fill, h } from 'lb/dom';
+import { clock, count, stamp } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { seqsOfTurn } from 'lb/past';
+import { readMoment, SPEEDS, stay, stepFrom } from 'lb/transport_moment';
 
 /** @typedef {import('lb/score').Score} Score */
-/** @typedef {'event' | 'turn'} Unit */
-
-// Milliseconds a step stays at speed 1: an event is glanced at, a turn is read.
-const STAY = { event: 350, turn: 1400 };
-const SPEEDS = [1, 2, 4, 8];
+/** @typedef {import('lb/transport_moment').Unit} Unit */
+/**
+ * @typedef {object} Around
+ * @property {Score} score
+ * @property {import('lb/moments').Moments} moments
+ * @property {() => import('lb/fold').DialogueMap | null} newest
+ * @property {() => boolean} live
+ * @property {() => void} onChange
+ * @property {(message: string) => void} tell
+ */
 
 export class Transport {
-  /** @param {{score: Score, live: () => boolean, onChange: () => void}} page */
+  /** @param {Around} page */
   constructor(page) {
     this.page = page;
     /** @type {Unit} */
@@ -28,9 +37,18 @@ export class Transport {
       last: h('button', { class: 'icon-button', on: { click: () => this.last() } }, icon('last')),
     };
     this.by = h('button', { class: 'text-button step-unit', on: { click: () => this.#switchUnit() } });
-    this.fast = h('button', { class: 'text-button step-speed', on: { click: () => this.#switchSpeed() } });
+    this.fast = h('button', { class: 'text-button step-speed', on: { click: (/** @type {Event} */ event) => this.#switchSpeed(/** @type {MouseEvent} */ (event).shiftKey ? -1 : 1) } });
+    this.moment = h('input', {
+      class: 'moment-field mono', type: 'text', spellcheck: 'false', autocomplete: 'off', maxlength: 40,
+      on: {
+        focus: () => this.moment.select(),
+        blur: () => this.#tellMoment(true),
+        input: () => this.moment.removeAttribute('aria-invalid'),
+        keydown: (/** @type {Event} */ event) => this.#typed(/** @type {KeyboardEvent} */ (event)),
+      },
+    });
     this.range = h('div', { class: 'range' });
-    fill(byId('transport'), h('div', { class: 'buttons-row' }, this.buttons.first, this.buttons.previous, this.play, this.buttons.next, this.buttons.last), h('div', { class: 'pace' }, this.by, this.fast), this.range);
+    fill(byId('transport'), h('div', { class: 'buttons-row' }, this.buttons.first, this.buttons.previous, this.play, this.buttons.next, this.buttons.last), h('div', { class: 'pace' }, this.by, this.fast), this.moment, this.range);
     this.relabel();
   }
 
@@ -44,19 +62,21 @@ export class Transport {
     byId('transport').setAttribute('role', 'group');
     for (const [name, button] of Object.entries(this.buttons)) {
       button.setAttribute('aria-label', text(`transport.${name}`));
-      button.title = `${text(`transport.${name}`)} (${{ first: 'Home', previous: ',', next: '.', last: 'End' }[name]})`;
+      button.title = `${text(`transport.${name}`)} (${{ first: 'Shift Home', previous: ',', next: '.', last: 'Shift End' }[name]})`;
     }
+    this.moment.setAttribute('aria-label', text('moment.label'));
     this.render();
   }
 
   render() {
     const { score } = this.page;
     const map = score.map;
-    const last = map?.lastTurn ?? 0;
+    const last = this.page.newest()?.lastTurn ?? map?.lastTurn ?? 0;
     const { from, to } = score.window;
-    const low = Math.max(map?.firstTurn ?? 0, Math.floor(from + 1e-6));
+    const low = Math.max(score.axis.first, Math.floor(from + 1e-6));
     const high = Math.min(last, Math.ceil(to - 1e-6) - 1);
-    const sign = JSON.stringify([low, high, last, this.playing, this.unit, this.speed, score.playhead, text('transport.play')]);
+    this.#tellMoment(false);
+    const sign = JSON.stringify([low, high, last, this.playing, this.unit, this.speed, text('transport.play')]);
     if (sign === this.told) return;
     this.told = sign;
     fill(this.play, icon(this.playing ? 'pause' : 'play'));
@@ -65,8 +85,8 @@ export class Transport {
     this.play.title = `${label} (Space)`;
     this.by.textContent = text(`transport.by.${this.unit}`);
     this.by.title = text('transport.unit');
-    this.fast.textContent = `${this.speed}×`;
-    this.fast.title = text('transport.speed');
+    this.fast.textContent = this.speed ? `${this.speed}×` : text('transport.real');
+    this.fast.title = text(this.speed ? 'transport.speed' : 'transport.speed.real');
     const bold = (/** @type {string | number} */ shown) => `\u0001${shown}\u0001`;
     let words = text('transport.range', { range: bold(low === high ? low : `${low}–${high}`), last });
     if (last < 1 || high < low) words = text('transport.turns', { n: bold(Math.max(0, last)) });
@@ -74,10 +94,77 @@ export class Transport {
     fill(this.range, words.split('\u0001').map((part, i) => (i % 2 ? h('b', null, part) : part)));
   }
 
-  /** One step, by event or by turn. @param {1 | -1} direction */
-  step(direction) {
+  /** Says which moment is shown, unless one is being typed. @param {boolean} over typing is over */
+  #tellMoment(over) {
+    const { score, moments } = this.page;
+    const map = score.map;
+    if (document.activeElement === this.moment && !over) return;
+    this.moment.removeAttribute('aria-invalid');
+    const seq = score.playhead ?? map?.cursor.seq ?? 0;
+    const turn = map?.turnOf(seq) ?? 0;
+    const at = !map ? NaN : score.playhead === null ? map.at : map.atOf(seq);
+    const shown = !map || !seq ? '' : moments.waiting ? text('moment.fetching') : `${text('moment.turn', { turn: Math.max(0, turn) })} #${seq} ${clock(at)}`;
+    if (this.moment.value !== shown) this.moment.value = shown;
+    const title = !map || !seq ? '' : `${text('moment.title', { turn: Math.max(0, turn), seq: count(seq), at: stamp(at) })}\n${text('moment.how')}`;
+    if (this.moment.title !== title) this.moment.title = title;
+    this.moment.classList.toggle('past', score.playhead !== null);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #typed(event) {
+    if (event.isComposing || event.keyCode === 229) return; // 229: some input methods end a composition with it
+    if (event.key === 'Escape') this.moment.blur();
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    const wanted = readMoment(this.moment.value);
+    if (wanted && this.go(wanted)) this.moment.blur();
+    else {
+      this.moment.setAttribute('aria-invalid', 'true');
+      this.moment.select();
+      const newest = this.page.newest();
+      this.page.tell(wanted && newest ? text('moment.none', { turn: newest.lastTurn, seq: newest.cursor.seq }) : text('moment.how'));
+    }
+  }
+
+  /** Goes to the end of a turn, or to the moment after an event. @param {import('lb/transport_moment').Typed} wanted @returns {boolean} false when there is none such */
+  go(wanted) {
+    const { score, moments } = this.page;
+    const newest = this.page.newest() ?? score.map;
+    if (!newest) return false;
     this.stop();
-    this.#move(direction);
+    if ('seq' in wanted) {
+      if (wanted.seq < 1 || wanted.seq > newest.cursor.seq) return false;
+      this.#show(wanted.seq);
+      return true;
+    }
+    if (wanted.turn < 1 || wanted.turn > newest.lastTurn) return false;
+    const held = [newest, score.map].find((map) => map?.turn(wanted.turn));
+    if (held) this.#show(seqsOfTurn(held, wanted.turn)[1]);
+    else moments.seekTurn(wanted.turn);
+    return true;
+  }
+
+  /** One step by the unit that is picked, or by another. @param {1 | -1} direction @param {Unit} [unit] */
+  step(direction, unit = this.unit) {
+    this.stop();
+    this.#move(direction, unit);
+  }
+
+  /** To the moment at which the next or previous anomaly was found. @param {1 | -1} direction */
+  stepFinding(direction) {
+    this.stop();
+    const { score } = this.page;
+    const map = score.map;
+    if (!map) return;
+    const at = score.playhead ?? map.cursor.seq;
+    /** @type {import('lb/types').Finding | null} */
+    let found = null;
+    for (const finding of map.findings.values()) {
+      if ((finding.seq - at) * direction > 0 && (!found || (found.seq - finding.seq) * direction > 0)) found = finding;
+    }
+    if (!found) return;
+    this.#show(found.seq);
+    score.select({ kind: 'finding', id: found.id, turn: found.turn, seq: found.seq }, { trace: false, reveal: true });
   }
 
   first() {
@@ -87,8 +174,9 @@ export class Transport {
     if (!map) return;
     score.follow(false);
     const { from, to } = score.window;
-    score.setWindow(map.firstTurn, map.firstTurn + (to - from));
-    this.#show(map.turn(map.firstTurn)?.seq ?? 1);
+    const { first } = score.axis;
+    score.setWindow(first, first + (to - from));
+    this.#show(map.turn(first)?.seq ?? 1);
   }
 
   last() {
@@ -121,31 +209,28 @@ export class Transport {
   }
 
   #wait() {
+    const { score, moments } = this.page;
+    const map = score.map;
+    const at = score.playhead ?? 0;
+    const pause = map ? map.atOf(stepFrom(map, at, 1, this.unit)) - map.atOf(at) : NaN;
     this.timer = setTimeout(() => {
-      this.#move(1);
-      if (this.page.score.playhead !== null) this.#wait();
+      if (!moments.waiting) this.#move(1, this.unit);
+      if (score.playhead !== null || moments.waiting) this.#wait();
       else {
         this.timer = 0;
         this.page.onChange();
       }
-    }, STAY[this.unit] / this.speed);
+    }, stay(this.unit, this.speed, pause));
   }
 
-  /** @param {1 | -1} direction */
-  #move(direction) {
-    const { score } = this.page;
+  /** @param {1 | -1} direction @param {Unit} unit */
+  #move(direction, unit) {
+    const { score, moments } = this.page;
     const map = score.map;
-    if (!map) return;
-    const at = score.playhead ?? map.cursor.seq;
-    let next = at + direction;
-    if (this.unit === 'turn') {
-      // The last event of a turn shows the turn as a whole.
-      const turn = map.turnOf(at);
-      const whole = turn < 0 ? map.lastTurn : turn;
-      const after = map.turn(whole + (direction > 0 ? 2 : 0));
-      next = direction > 0 ? (after ? after.seq - 1 : map.cursor.seq) : (after?.seq ?? 2) - 1;
-    }
-    if (next >= map.cursor.seq) {
+    const newest = this.page.newest() ?? map;
+    if (!map || !newest || moments.waiting) return;
+    const next = stepFrom(map, score.playhead ?? map.cursor.seq, direction, unit);
+    if (next >= newest.cursor.seq) {
       score.setPlayhead(null);
       if (this.page.live()) score.follow(true);
       this.page.onChange();
@@ -154,16 +239,17 @@ export class Transport {
 
   /** Shows the moment after event `seq`, and its turn. @param {number} seq */
   #show(seq) {
-    const { score } = this.page;
-    const map = score.map;
-    if (!map) return;
+    const { score, moments } = this.page;
     score.follow(false);
     score.setPlayhead(seq);
-    const turn = map.turnOf(seq);
-    const { from, to } = score.window;
-    if (turn < Math.floor(from) || turn + 1 > to) {
-      const start = turn < from ? turn : turn + 1 - (to - from) * 0.7;
-      score.setWindow(start, start + (to - from));
+    const { map } = score;
+    if (map && !moments.waiting) {
+      const turn = map.turnOf(seq);
+      const { from, to } = score.window;
+      if (turn < Math.floor(from) || turn + 1 > to) {
+        const start = turn < from ? turn : turn + 1 - (to - from) * 0.7;
+        score.setWindow(start, start + (to - from));
+      }
     }
     this.page.onChange();
   }
@@ -173,8 +259,9 @@ export class Transport {
     this.render();
   }
 
-  #switchSpeed() {
-    this.speed = /** @type {number} */ (SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length]);
+  /** @param {1 | -1} step */
+  #switchSpeed(step) {
+    this.speed = /** @type {number} */ (SPEEDS[(SPEEDS.indexOf(this.speed) + step + SPEEDS.length) % SPEEDS.length]);
     this.render();
   }
 }
