@@ -5,8 +5,8 @@ ready for viewers, so nobody sees what was not logged and nothing changes places
 nobody's order (flushing, writing a packed snapshot, reading the past) runs in threads.
 
 ``run`` does that; ``shelf`` keeps the sessions in memory, ``live`` is one of them, ``tail`` and ``board`` are what
-viewers see of one and of all, ``books`` counts, ``taking`` takes recordings in. ``glance`` looks at a folder without
-any of that.
+viewers see of one and of all, ``books`` counts, ``ingesting`` takes batches in, ``taking`` recordings. ``glance``
+looks at a folder without any of that.
 """
 
 from lingbot_map.pipeline.batches import Accepted, Batch, Refused

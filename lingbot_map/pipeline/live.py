@@ -19,12 +19,13 @@ from lingbot_map.store.summary import heard_at
 
 
 class Live:
-    """``session`` and its ``tail``; ``gone`` once it was deleted or put back on the disk."""
+    """``session`` and its ``tail``; ``gone`` once it was put back on the disk or ``deleted``."""
 
     def __init__(self, session: Session, uncounted: Sequence[Event] = ()) -> None:
         self.session = session
         self.tail = Tail(session.map.cursor.epoch, session.map.cursor.seq)
         self.gone = False
+        self.deleted = False
         self.copied = False  # from a file, and nobody has spoken in it since
         self.numbered: dict[str, int] = {}  # the highest number heard of, by source
         self.uncounted = list(uncounted)  # events that the index doesn't know yet

@@ -13,20 +13,21 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from lingbot_map.errors import LingbotMapError, NotWritten, StoreError, UnknownSession, Unreadable
+from lingbot_map.errors import LingbotMapError, StoreError, UnknownSession, Unreadable
 from lingbot_map.events import Described, Event
-from lingbot_map.pipeline.batches import Accepted, Batch, Refused
+from lingbot_map.pipeline.batches import Accepted, Batch
 from lingbot_map.pipeline.books import Books
+from lingbot_map.pipeline.ingesting import Ingesting
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
 from lingbot_map.pipeline.showing import Showing
 from lingbot_map.pipeline.taking import Taking
 from lingbot_map.policy import Policy
 from lingbot_map.session import Session
-from lingbot_map.store import Store, key_of
+from lingbot_map.store import Store
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Apart, Index, Page
-from lingbot_probes.signals import Numbered, SessionEnded
+from lingbot_probes.signals import SessionEnded
 
 SYNC_BEAT = 0.1
 SWEEP_BEAT = 1.0
@@ -53,6 +54,7 @@ class Pipeline:
         self.board = self.showing.board
         self.books = Books()
         self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived, self.showing.damaged)
+        self.ingesting = Ingesting(self.shelf, self._commit, self.books, store.deleted, index.hits)
         self.taking = Taking(self.shelf, self._commit, self.books)
         self.viewers: Callable[[], int] = lambda: 0
         self.on_recovered: Callable[[], object] = lambda: None
@@ -151,84 +153,7 @@ class Pipeline:
 
     async def ingest(self, batch: Batch) -> Accepted:
         """Take a batch in. What the answer acknowledges is logged, was known before, or is refused for good."""
-        account = self.books.of(batch.source)
-        account.probe = batch.probe or account.probe
-        account.last_at = self.clock()
-        accepted = Accepted(refused=batch.refused)
-        for refused in batch.refused:
-            if refused.kept:
-                batch.items.setdefault(refused.session, []).append(refused.stand_in())
-        for session_id in dict.fromkeys([*batch.items, *batch.numbered]):
-            items, numbered = batch.items.get(session_id, []), batch.numbered.get(session_id, 0)
-            if not items and not numbered:
-                continue
-            try:
-                acked = await self._ingest(session_id, batch, items, numbered)
-            except (NotWritten, OSError):
-                continue  # it may go well later: not acknowledged, so the source keeps it
-            except LingbotMapError as why:  # one bad session never hides the others, and never holds up its source
-                told = {(refused.session, refused.n) for refused in batch.refused}
-                fresh = [item.n for item in items if (session_id, item.n) not in told]
-                accepted.refused += [Refused(session_id, n, str(why), kept=False) for n in fresh]
-            else:
-                if acked:
-                    accepted.acked[session_id] = acked
-        return accepted
-
-    async def _ingest(
-        self, session_id: str, batch: Batch, items: Sequence[Numbered], numbered: int
-    ) -> list[tuple[int, int]]:
-        """What can be acknowledged of one session's part of the batch."""
-        live = await self.shelf.find(session_id)
-        if live is None:
-            live = self._begin(session_id, max([numbered, *(item.n for item in items)]), batch.source)
-        if live is None:
-            account = self.books.of(batch.source)
-            account.received += len(items)
-            account.repeated += len(items)
-            return [(1, self.store.deleted.marks(key_of(session_id))[batch.source])]
-        recording = live.session.recording
-        if recording.read_only:
-            raise StoreError("this session is one of the committed cases, which are never changed")
-        if not recording.room:
-            return []
-        acked = self._take(live, batch, items, numbered)
-        return acked if not recording.pending else []
-
-    def _begin(self, session_id: str, highest: int, source: str) -> Live | None:
-        """A new session; ``None`` if all that ``source`` says, up to ``highest``, belongs to one that was deleted."""
-        key = key_of(session_id)
-        marks = self.store.deleted.marks(key)
-        if highest <= marks.get(source, 0):
-            return None
-        live = self.shelf.create(session_id, {"origin": "probe", "skipped": marks} if marks else {"origin": "probe"})
-        self.store.deleted.drop(key)
-        return live
-
-    def _take(self, live: Live, batch: Batch, items: Sequence[Numbered], numbered: int) -> list[tuple[int, int]]:
-        now = self.clock()
-        source = batch.source
-        account = self.books.of(source)
-        before = live.numbered.get(source)
-        if before is None:
-            before = live.session.intake.marks.get(source, 0)
-        highest = max([before, numbered, *(item.n for item in items)])
-        live.numbered[source] = highest
-        account.produced += highest - before
-        account.received += len(items)
-        taken = live.session.intake.take(
-            source, items, now, numbered=numbered, hits=lambda doc: self.index.hits(doc, now)
-        )
-        account.repeated += taken.repeated
-        live.copied = live.copied and not taken.events
-        self._commit(live, taken.events)
-        for refused in batch.refused:
-            if refused.session == live.session.id and any(
-                event.source == source and event.n == refused.n for event in taken.events
-            ):
-                account.accepted -= 1
-                account.refused += 1
-        return taken.acked
+        return await self.ingesting.batch(batch)
 
     def _commit(self, live: Live, events: Sequence[Event]) -> None:
         """Log, map and show events that intake placed, in one go."""
@@ -354,6 +279,7 @@ class Pipeline:
         try:
             live = await self.shelf.open(key)
         except Unreadable:
+            self.store.deleted.note(key, {})
             self.store.delete(key)
             self.showing.remove(key)
             return
@@ -363,9 +289,14 @@ class Pipeline:
         for source, numbered in live.numbered.items():  # what is to come was not taken yet, and will come again
             self.books.of(source).produced -= numbered - marks.get(source, 0)
         self.store.deleted.note(key, marks)
+        live.deleted = True
         self.shelf.drop(live)
         self.store.delete(key)
         self.showing.remove(key)
+
+    def was_deleted(self, key: str) -> bool:
+        """Whether there was a session ``key`` that somebody deleted, as far as that is remembered."""
+        return key in self.store.deleted
 
     async def import_file(
         self, path: Path, name: str = "", progress: Callable[[int, int], None] | None = None

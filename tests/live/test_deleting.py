@@ -13,6 +13,7 @@ from lingbot_map.pipeline import Accepted, Batch, Live, Pipeline
 from lingbot_map.store import key_of
 from lingbot_map.store.files import FileStore
 from lingbot_probes.signals import Numbered, TurnStarted
+from tests.live.server import running
 from tests.live.test_pipeline import Clock, kinds, pipeline
 
 KEY = key_of("call")
@@ -129,3 +130,56 @@ def test_a_damaged_memory_of_deletions_says_nothing(data: Path) -> None:
     assert FileStore(data, read_only=True).deleted.marks(KEY) == {"s": 5}
     path.write_bytes(path.read_bytes().replace(b'"s":5', b'"s":6'))
     assert KEY not in FileStore(data, read_only=True).deleted
+
+
+def test_who_watches_a_session_is_told_that_it_was_deleted() -> None:
+    with running() as (_, map):
+        map.say("hello", session="call")
+        with map.watch("call") as viewer, map.watch("call") as reader:
+            cursor = viewer.next("hello")
+            viewer.place(session=KEY, epoch=cursor["epoch"], after=cursor["seq"])
+            assert viewer.next("hello")["resume"]
+            assert not reader.next("hello")["resume"], "it reads a keyframe and follows nothing yet"
+            map.ask("DELETE", f"/api/sessions/{KEY}")
+            for one in (viewer, reader):
+                told = one.next("hello")
+                assert (told["why"], told["session"], told["resume"]) == ("deleted", None, False)
+            map.say("again", session="call")
+            viewer.place(session=KEY, epoch=cursor["epoch"], after=cursor["seq"])
+            told = viewer.next("hello")
+            assert (told["why"], told["session"]["last_utterance"]) == ("epoch", "again"), "the line is still open"
+
+
+def test_who_comes_later_is_told_too(data: Path) -> None:
+    with running(data) as (_, map):
+        map.say("hello", session="call")
+        map.ask("DELETE", f"/api/sessions/{KEY}")
+        with map.watch("call", epoch="e", after=3) as viewer:
+            assert viewer.next("hello")["why"] == "deleted"
+        with map.watch("never") as viewer:
+            assert viewer.next("hello")["why"] == "unknown"
+    with running(data) as (_, map), map.watch("call") as viewer:
+        assert viewer.next("hello")["why"] == "deleted"
+
+
+def test_another_session_under_the_same_name_is_not_taken_for_the_deleted_one() -> None:
+    with running() as (_, map):
+        map.say("hello", session="call")
+        with map.watch("call") as viewer:
+            cursor = viewer.next("hello")
+            viewer.place(session=KEY, epoch=cursor["epoch"], after=cursor["seq"])
+            viewer.next("hello")
+            map.ask("DELETE", f"/api/sessions/{KEY}")
+            map.say("again", session="call")
+            assert viewer.next("hello")["why"] == "deleted"
+
+
+def test_who_watches_a_session_that_cannot_be_read_is_told(data: Path) -> None:
+    with running(data) as (_, map):
+        map.say("hello", session="call")
+    log = data / KEY / "events.jsonl"
+    log.unlink()
+    log.mkdir()
+    with running(data) as (_, map), map.watch("call") as viewer:
+        told = viewer.next("hello")
+        assert (told["why"], told["session"]) == ("damaged", None)

@@ -188,7 +188,7 @@ def test_deleting_tells_those_who_watch(map: Client) -> None:
         viewer.next("hello")
         assert map.ask("DELETE", f"/api/sessions/{key_of('call')}")[0] == 200
         hello = viewer.next("hello")
-    assert (hello["session"], hello["why"]) == (None, "unknown")
+    assert (hello["session"], hello["why"]) == (None, "deleted")
     assert map.ask("GET", f"/api/sessions/{key_of('call')}/keyframe")[0] == 404
 
 

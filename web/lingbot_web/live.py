@@ -15,7 +15,7 @@ import orjson
 from starlette.datastructures import QueryParams
 from starlette.types import Message, Receive, Scope, Send
 
-from lingbot_map.errors import BadInput, LingbotMapError
+from lingbot_map.errors import BadInput, LingbotMapError, UnknownSession
 from lingbot_map.pipeline import Live, Pipeline
 from lingbot_web import messages
 from lingbot_web.messages import Place, Why
@@ -144,8 +144,11 @@ class Viewer:
             return
         try:
             live = await self._pipeline.open(key)
-        except LingbotMapError:  # unknown, or damaged beyond reading: the list of sessions says more
-            await self._hello(resume=False, why="unknown")
+        except UnknownSession:
+            await self._hello(resume=False, why="deleted" if self._pipeline.was_deleted(key) else "unknown")
+            return
+        except (LingbotMapError, OSError):  # the list of sessions says more
+            await self._hello(resume=False, why="damaged")
             return
         self._live = live
         live.tail.watchers.add(self._woken.set)
@@ -171,6 +174,10 @@ class Viewer:
 
     async def _send_batch(self) -> bool:
         live = self._live
+        if live is not None and live.deleted:  # also where its bot has begun another one under the same name
+            self._unfollow()
+            await self._hello(resume=False, why="deleted")
+            return True
         if live is None or not self._following:
             return False
         tail = live.tail

@@ -22,7 +22,7 @@ MAX_IN = 64 * 1024
 MAX_BATCH = 256 * 1024
 """A batch ends at the first event that takes it past so many bytes."""
 
-Why = Literal["", "epoch", "behind", "unknown"]
+Why = Literal["", "epoch", "behind", "unknown", "deleted", "damaged"]
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 _NUMBER = re.compile(r"[0-9]{1,16}")

@@ -131,7 +131,7 @@ export class Feed {
     this.attempt = 0;
     this.lostAt = 0;
     this.#become('open');
-    if (hello.why === 'unknown' && this.map) this.ears.onMissing(this.key);
+    if ((hello.why === 'unknown' || hello.why === 'deleted') && this.map) this.ears.onMissing(this.key);
     // Said of another session, or before this one's keyframe is there: the place sent after it will be answered anew.
     if (hello.session?.key !== this.key || !this.map) return;
     if (hello.resume) {

@@ -1,0 +1,112 @@
+"""Batches of sources, taken in: each session's part for itself, so that one bad session spoils no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lingbot_map.errors import LingbotMapError, NotWritten, StoreError
+from lingbot_map.events import Event
+from lingbot_map.pipeline.batches import Accepted, Batch, Refused
+from lingbot_map.pipeline.books import Books
+from lingbot_map.pipeline.live import Live
+from lingbot_map.pipeline.shelf import Shelf
+from lingbot_map.store import key_of
+from lingbot_map.store.deleted import Deleted
+from lingbot_probes.signals import Numbered
+
+
+class Ingesting:
+    """Takes batches in. ``commit`` logs and maps what intake placed; ``hits`` are a document's before a time."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        commit: Callable[[Live, Sequence[Event]], None],
+        books: Books,
+        deleted: Deleted,
+        hits: Callable[[str, float], int],
+    ) -> None:
+        self._shelf = shelf
+        self._commit = commit
+        self._books = books
+        self._deleted = deleted
+        self._hits = hits
+
+    async def batch(self, batch: Batch) -> Accepted:
+        """Take a batch in. What the answer acknowledges is logged, was known before, or is refused for good."""
+        account = self._books.of(batch.source)
+        account.probe = batch.probe or account.probe
+        account.last_at = self._shelf.clock()
+        accepted = Accepted(refused=batch.refused)
+        for refused in batch.refused:
+            if refused.kept:
+                batch.items.setdefault(refused.session, []).append(refused.stand_in())
+        for session_id in dict.fromkeys([*batch.items, *batch.numbered]):
+            items, numbered = batch.items.get(session_id, []), batch.numbered.get(session_id, 0)
+            if not items and not numbered:
+                continue
+            try:
+                acked = await self._part(session_id, batch, items, numbered)
+            except (NotWritten, OSError):
+                continue  # it may go well later: not acknowledged, so the source keeps it
+            except LingbotMapError as why:  # one bad session never hides the others, and never holds up its source
+                told = {(refused.session, refused.n) for refused in batch.refused}
+                fresh = [item.n for item in items if (session_id, item.n) not in told]
+                accepted.refused += [Refused(session_id, n, str(why), kept=False) for n in fresh]
+            else:
+                if acked:
+                    accepted.acked[session_id] = acked
+        return accepted
+
+    async def _part(
+        self, session_id: str, batch: Batch, items: Sequence[Numbered], numbered: int
+    ) -> list[tuple[int, int]]:
+        """What can be acknowledged of one session's part of the batch."""
+        live = await self._shelf.find(session_id)
+        if live is None:
+            live = self._begin(session_id, max([numbered, *(item.n for item in items)]), batch.source)
+        if live is None:
+            account = self._books.of(batch.source)
+            account.received += len(items)
+            account.repeated += len(items)
+            return [(1, self._deleted.marks(key_of(session_id))[batch.source])]
+        recording = live.session.recording
+        if recording.read_only:
+            raise StoreError("this session is one of the committed cases, which are never changed")
+        if not recording.room:
+            return []
+        acked = self._take(live, batch, items, numbered)
+        return acked if not recording.pending else []
+
+    def _begin(self, session_id: str, highest: int, source: str) -> Live | None:
+        """A new session; ``None`` if all that ``source`` says, up to ``highest``, belongs to one that was deleted."""
+        key = key_of(session_id)
+        marks = self._deleted.marks(key)
+        if highest <= marks.get(source, 0):
+            return None
+        live = self._shelf.create(session_id, {"origin": "probe", "skipped": marks} if marks else {"origin": "probe"})
+        self._deleted.drop(key)
+        return live
+
+    def _take(self, live: Live, batch: Batch, items: Sequence[Numbered], numbered: int) -> list[tuple[int, int]]:
+        now = self._shelf.clock()
+        source = batch.source
+        account = self._books.of(source)
+        before = live.numbered.get(source)
+        if before is None:
+            before = live.session.intake.marks.get(source, 0)
+        highest = max([before, numbered, *(item.n for item in items)])
+        live.numbered[source] = highest
+        account.produced += highest - before
+        account.received += len(items)
+        taken = live.session.intake.take(source, items, now, numbered=numbered, hits=lambda doc: self._hits(doc, now))
+        account.repeated += taken.repeated
+        live.copied = live.copied and not taken.events
+        self._commit(live, taken.events)
+        for refused in batch.refused:
+            if refused.session == live.session.id and any(
+                event.source == source and event.n == refused.n for event in taken.events
+            ):
+                account.accepted -= 1
+                account.refused += 1
+        return taken.acked
