@@ -8,6 +8,7 @@ import { Changes } from 'lb/changes';
 import { Dialogue } from 'lb/dialogue';
 import { ReplyLine } from 'lb/dialogue_reply';
 import { byId } from 'lb/dom';
+import { Drawers } from 'lb/drawers';
 import { Exporting } from 'lb/exporting';
 import { EventList } from 'lb/eventlist';
 import { Feed } from 'lb/feed';
@@ -74,11 +75,12 @@ export class Page {
       onChange: () => { this.side.soon(); this.soon(); },
       onRefused: (error) => toast(error.message || text('error.away')),
     });
+    this.drawers = new Drawers({ score: () => this.score, button: (name) => this.toolbar?.[name] ?? byId('map') });
     this.score = new Score(byId('map'), byId('scrub'), {
       text, lang,
       filters: this.filters,
       moments: this.moments,
-      covered: () => (matchMedia('(max-width: 1199px)').matches ? byId('right').offsetWidth : 0),
+      covered: () => this.drawers.covered,
       onSelect: (selection) => this.#selected(selection),
       onTrace: (trail) => { this.trail = trail; this.soon(); },
       onHover: (selection, box) => this.tip.show(selection, box),
@@ -165,8 +167,8 @@ export class Page {
       onLang: () => this.switchLang(),
       onTheme: () => this.switchTheme(),
       onHelp: () => showHelp(),
-      onMenu: () => this.showMenu(!document.body.classList.contains('menu-open')),
-      onPanel: () => this.showPanel(!document.body.classList.contains('panel-open')),
+      onMenu: () => this.drawers.toggle('menu'),
+      onPanel: () => this.drawers.toggle('panel'),
     }, this.finder.element, this.exporting.element);
     this.filterMenu = new FilterMenu(this.filters, this.toolbar.segment);
     this.filters.listen(() => { this.score.changed(DIRTY.FINDINGS); this.side.soon(); this.soon(); });
@@ -198,7 +200,10 @@ export class Page {
     this.selection = selection;
     if (fresh) {
       this.side.render();
-      if (selection) this.showPanel(true);
+      if (selection) {
+        this.showPanel(true);
+        this.drawers.uncover(selection);
+      }
     }
     this.soon();
   }
@@ -265,12 +270,12 @@ export class Page {
 
   /** Under 1200 px the inspector is a drawer. @param {boolean} open */
   showPanel(open) {
-    document.body.classList.toggle('panel-open', open);
+    this.drawers.show('panel', open);
   }
 
   /** Under 900 px the list of sessions is a menu. @param {boolean} open */
   showMenu(open) {
-    document.body.classList.toggle('menu-open', open);
+    this.drawers.show('menu', open);
   }
 
   relabel() {

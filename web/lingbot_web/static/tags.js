@@ -123,15 +123,18 @@ function settle(scene, { evidence, text, left, right }, placed) {
   const head = (stave ?? layout.staves.staves[0]).top + 14;
   /** Width, height and middle. @type {[number, number, number][]} */
   const tries = [];
-  if (kind === 'overwrite' || kind === 'leak') {
-    const y = scene.y(evidence.marks[0]);
-    const free = Number.isNaN(y) ? NaN : freePlace(scene, evidence, from, to, wide);
-    if (!Number.isNaN(free)) tries.push([wide, y, free]);
-  }
+  // On the slot's own row it says which slot it is about; there it stays between the marks, beside them it would hide them.
+  const row = kind === 'overwrite' || kind === 'leak' ? scene.y(evidence.marks[0]) : NaN;
+  const onRow = (/** @type {number} */ width) => {
+    const free = Number.isNaN(row) ? NaN : freePlace(scene, evidence, from, to, width);
+    if (!Number.isNaN(free)) tries.push([width, row, free]);
+  };
+  onRow(wide);
   if (scene.lane >= 20) tries.push([wide, head, middle]);
+  onRow(SMALL);
   tries.push([SMALL, head, middle]);
   for (const [w, y, centre] of tries) {
-    for (const shift of [0, 1, -1]) {
+    for (const shift of y === head ? [0, 1, -1] : [0]) {
       const x = Math.max(layout.x(layout.from) + 4, Math.min(layout.width - w - 4, centre - w / 2 + shift * (w / 2 + 10)));
       const box = { x, y: y - HEIGHT / 2, w, h: HEIGHT };
       if (placed.every((other) => other.x + other.w + 4 <= x || other.x >= x + w + 4 || other.y + other.h <= box.y || other.y >= box.y + HEIGHT)) {

@@ -101,7 +101,9 @@ export class Toolbar {
     ]);
     for (const [layer, button] of this.layers) button.setAttribute('aria-pressed', String(state.layers[layer]));
     this.findings.classList.toggle('none', !state.findings);
-    this.count.textContent = state.findings ? text('toolbar.found', { n: count(state.findings) }) : text('toolbar.clean');
+    const found = state.findings ? text('toolbar.found', { n: count(state.findings) }) : text('toolbar.clean');
+    const number = /^[\d,.\s]*/.exec(found)?.[0] ?? '';
+    fill(this.count, number, h('span', { class: number ? 'unit' : null }, found.slice(number.length)));
     this.previous.hidden = this.next.hidden = !state.findings;
     this.badge.className = `badge ${state.badge}`;
     this.badge.hidden = state.badge === 'none';
