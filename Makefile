@@ -10,11 +10,11 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 
 GROUND := pyproject.toml constraints.txt
 
-.PHONY: help demo test bench lint shots clean chromium
+.PHONY: help demo test bench bench-web lint shots clean chromium
 .DEFAULT_GOAL := help
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 demo: $(VENV)/.server ## start the demo bot and its map, and print the address to open (ARGS='--port 8123' are passed on)
 	@$(VENV)/bin/lingbot-map demo $(ARGS) || [ $$? = 130 ] # Ctrl-C is how it ends
@@ -28,11 +28,14 @@ lint: $(VENV)/.dev node_modules/.stamp ## style, types and import contracts only
 bench: $(VENV)/.bench chromium ## measure beside peers; PARTS='mapper probe' measures some
 	@$(PY) -m bench $(PARTS)
 
+bench-web: $(VENV)/.bench bench/peers/node_modules/.stamp chromium ## measure the page alone, beside cytoscape and vis-network, and over an hour of events
+	@$(PY) -m bench frames peers hour
+
 shots: $(VENV)/.dev chromium ## pictures of the page, into shots/
 	@$(PY) -m tests.browser.shots $(ARGS)
 
 clean: ## remove what make made: environments, caches, builds. Recordings stay
-	rm -rf $(VENV) node_modules dist build shots bench/results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) node_modules bench/peers/node_modules dist build shots bench/results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.server: $(GROUND)
@@ -58,6 +61,12 @@ node_modules/.stamp: package.json package-lock.json
 	@command -v npm >/dev/null || { echo "The page's tests need node 20 or newer with npm." >&2; exit 1; }
 	@echo "Installing the page's development packages ..."
 	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+bench/peers/node_modules/.stamp: bench/peers/package.json bench/peers/package-lock.json
+	@command -v npm >/dev/null || { echo "The page's peers need node 20 or newer with npm." >&2; exit 1; }
+	@echo "Installing the page's peers to measure beside ..."
+	@cd bench/peers && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 chromium:

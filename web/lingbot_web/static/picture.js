@@ -105,6 +105,7 @@ export class Picture {
     const { from, lane, to } = this.layout;
     const moved = Math.abs(from - this.#from);
     const panned = !whole && !resting && near(lane, this.#lane) && moved < (to - from) * FAR;
+    if (moved === 0 && (panned || (!whole && !this.tiles.shown && near(lane, this.#lane)))) return;
     this.#from = from;
     this.#lane = lane;
     if (whole) this.tiles.drop();

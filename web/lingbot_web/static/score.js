@@ -34,6 +34,8 @@ export class Score {
 
   /** @type {(() => void)[]} */ #undo = [];
   #rested = false;
+  /** The map grew since it was last drawn. */
+  #grown = false;
 
   /** @param {HTMLElement} host @param {HTMLElement} scrubHost @param {ScoreOptions} options */
   constructor(host, scrubHost, options) {
@@ -132,10 +134,7 @@ export class Score {
     if (!dirty && this.playhead !== null) return;
     if (dirty & DIRTY.FINDINGS) this.scene.refresh();
     if (dirty & DIRTY.LANES && this.tracing) this.choice.retrace();
-    if (this.following) {
-      this.motion.slideTo(windows.atEnd(this.motion.span, this.axis));
-      this.scrolling.toNewest();
-    }
+    this.#grown = true;
     this.frames.askInTime(ALL);
   }
 
@@ -371,6 +370,11 @@ export class Score {
   /** Draws the parts asked for, now. @param {number} [parts] @param {number} [now] the frame's time */
   draw(parts = ALL, now = performance.now()) {
     this.motion.advance(now);
+    if (this.#grown && this.following) {
+      this.motion.slideTo(windows.atEnd(this.motion.span, this.axis));
+      this.scrolling.toNewest();
+    }
+    this.#grown = false;
     this.picture.place(this.window);
     this.timeline.span(this.axis);
     this.scene.begin();
