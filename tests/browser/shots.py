@@ -14,6 +14,7 @@ from lingbot_web.cli import run
 from tests.browser.conftest import KEY, SESSION
 from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.telecom import numbered
+from tests.browser.test_reply import demo, session_of
 from tests.conftest import BROWSERS
 
 OUT = Path(__file__).resolve().parent.parent.parent / "shots"
@@ -50,6 +51,11 @@ def menu(page: Page) -> None:
     page.locator(".session-more").nth(1).click()
 
 
+def open_event(page: Page) -> None:
+    """Open the event that the moment is at to what was logged."""
+    page.locator(".event-row.current .disclose button").click()
+
+
 def search(page: Page) -> None:
     """Search for something that is there."""
     page.keyboard.press("/")
@@ -69,6 +75,8 @@ VIEWS: tuple[tuple[str, str, Act], ...] = (
     ("answer", "w=9_22&sel=node~19~0~answer:19", nothing),
     ("finding", "", press("]", "]")),
     ("replay", "w=9_22&at=130&sel=node~18~0~slot:brand", nothing),
+    ("dialogue", "w=9_22&at=130&sel=turn~17~0~utterance:17&tab=dialogue", nothing),
+    ("events", "w=9_22&at=130&tab=events", open_event),
     ("search", "", search),
     ("menu", "", menu),
     ("help", "", press("?")),
@@ -223,6 +231,34 @@ def troubled(camera: Camera, site: Site) -> None:
     camera.take(f"state-error-{suffix}", f"{site.url}#t={site.token}&s={KEY}&{how}", grow, prepare=spoil)
 
 
+def talked(camera: Camera, site: Site) -> None:
+    """Somebody talks to the demo's bot from the page, and to nobody once it has gone."""
+    with demo(site, 0.2) as bot:
+        session = session_of(site)
+        wait_for(lambda: site.get(f"api/sessions/{session['key']}")["turns"] >= 9, "a dialogue")
+
+        def talk(page: Page) -> None:
+            field = page.locator(".reply-field")
+            with page.expect_response("**/reply"):
+                field.fill("等一下，我想先问：国际漫游怎么收费？")
+                field.press("Enter")
+            page.locator(".pending").wait_for(state="detached")
+            field.fill("日本呢？")
+
+        def fail(page: Page) -> None:
+            bot.kill()
+            bot.wait()
+            page.locator(".reply-field").fill("还在吗？")
+            page.locator(".reply-send").click()
+            page.locator(".pending.failed").wait_for()
+
+        address = f"{site.url}#t={site.token}&s={session['key']}&tab=dialogue"
+        for suffix, how in variants():
+            camera.take(f"talk-{suffix}", f"{address}&{how}", talk)
+        for suffix, how in variants():
+            camera.take(f"talk-failed-{suffix}", f"{address}&{how}", fail, size=SIZES[1])
+
+
 def main(wanted: list[str]) -> int:
     """Take the pictures; the exit code."""
     chromium = next((path for name in BROWSERS if (path := shutil.which(name))), None)
@@ -236,7 +272,7 @@ def main(wanted: list[str]) -> int:
         with Site(Path(folder, "empty")) as site:
             for suffix, how in variants():
                 camera.take(f"state-empty-{suffix}", f"{site.url}#t={site.token}&{how}")
-        for scene in (told, filed, troubled):
+        for scene in (told, talked, filed, troubled):
             with Site(Path(folder, scene.__name__)) as site:
                 scene(camera, site)
         browser.close()

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser import axe
 from tests.browser.conftest import KEY, Watch
 from tests.browser.picture import until
 from tests.browser.serving import Site, wait_for
@@ -114,6 +115,7 @@ def test_a_bot_that_has_gone_is_said_to_be_and_is_asked_again(site: Site, watch:
     with demo(site) as bot:
         session = session_of(site)
         page = open_dialogue(site, watch, session["key"])
+        assert axe.complaints(page) == []
         watch.forgiven.append("502")
         bot.kill()
         bot.wait()
@@ -122,6 +124,7 @@ def test_a_bot_that_has_gone_is_said_to_be_and_is_asked_again(site: Site, watch:
         failed = page.locator(".pending.failed")
         expect(failed).to_contain_text("does not answer; is it running?")
         expect(failed.locator(".bubble")).to_have_text("anybody there?")
+        assert axe.complaints(page) == []
         failed.get_by_text("Retry").click()
         expect(failed).to_have_count(1)
         expect(failed).to_contain_text("does not answer")
@@ -141,7 +144,7 @@ def test_a_message_under_way_is_shown_and_can_be_called_back(site: Site, watch: 
         page.locator(".reply-field").fill("me too")
         expect(page.locator(".reply-send")).to_be_disabled()
         page.locator(".pending").get_by_text("Cancel").click()
-        expect(page.locator(".pending.failed")).to_contain_text("Cancelled")
+        expect(page.locator(".pending.failed")).to_contain_text("cancelled")
         expect(page.locator(".reply-field")).to_have_value("me too")
         expect(page.locator(".reply-send")).to_be_enabled()
 

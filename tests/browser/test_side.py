@@ -18,6 +18,7 @@ from lingbot_probes.codec import VERSION, numbered_to_dict
 from lingbot_probes.signals import Answered, Failed, Numbered, Raw, SessionStarted, Signal, TurnStarted, Undone
 from lingbot_web.address import Address
 from lingbot_web.running import Serving
+from tests.browser import axe
 from tests.browser.conftest import KEY, Watch
 from tests.browser.picture import until
 from tests.browser.serving import Site, key_of, wait_for
@@ -275,6 +276,19 @@ def test_lost_struck_and_unplaced_events_look_it(site: Site, watch: Watch) -> No
     expect(struck).to_contain_text("second")
 
 
+def test_the_list_says_how_much_of_it_the_filters_let_through(open_told: Open) -> None:
+    page = open_told("tab=events&lang=en&f=-doc,-read&l=flow,state")
+    counted = page.locator(".counted")
+    expect(counted).to_contain_text("of")
+    shown, total = (int(number) for number in re.findall(r"\d+", counted.inner_text()))
+    assert 0 < shown < total
+    kinds = set(page.locator(".event-kind").all_inner_texts())
+    assert kinds
+    assert not kinds & {"retrieved", "slot read", "answered"}  # answers are of the layer that is off
+    page.locator(".layer").nth(2).click()
+    until(page, f"Number(document.querySelector('.counted').textContent.match(/\\d+/)[0]) > {shown}")
+
+
 def test_a_million_rows_are_reached_to_the_last(open_told: Open) -> None:
     page = open_told("tab=events")
     found = page.evaluate(
@@ -286,7 +300,8 @@ def test_a_million_rows_are_reached_to_the_last(open_told: Open) -> None:
             row.textContent = i;
             return row;
           };
-          const scroll = new RowScroll({ row: (i) => ({ sign: String(i), make: () => make(i) }), onReader: () => {} });
+          const still = { onReader: () => {}, onRoom: () => {} };
+          const scroll = new RowScroll({ row: (i) => ({ sign: String(i), make: () => make(i) }), ...still });
           const room = document.createElement('div');
           room.style.cssText = 'position: fixed; left: 0; top: 0; width: 300px; height: 420px; z-index: 99';
           room.append(scroll.element);
@@ -313,6 +328,27 @@ def test_a_million_rows_are_reached_to_the_last(open_told: Open) -> None:
     assert abs(found["end"][1] + 42 - 420) < 2
     assert 0 <= found["middle"][1] <= 378
     assert abs(found["next"][1] - found["middle"][1] - 42) < 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("tab", ["dialogue", "events"])
+def test_axe_finds_nothing_grave_in_the_panel(open_told: Open, tab: str, theme: str) -> None:
+    page = open_told(f"tab={tab}&w=9_22&at=130&theme={theme}&lang=zh&sel=turn~17~0~utterance:17")
+    expect(page.locator(".said.current, .event-row.current")).to_be_visible()
+    if tab == "events":
+        expect(event(page, 130).locator(".words")).not_to_be_empty()
+        event(page, 130).locator(".disclose button").click()
+        expect(event(page, 130).locator("pre")).to_be_visible()
+    assert axe.complaints(page) == []
+
+
+def test_the_moment_stays_in_view_when_the_room_grows_less(site: Site, watch: Watch) -> None:
+    site.say(dialogue(*[s for t in range(1, 31) for s in exchange(t, f"question {t}", f"answer {t}")]))
+    for tab, last in (("dialogue", '.said[data-turn="30"]'), ("events", ".event-row.current")):
+        page = watch.open(site, f"s={key_of('s')}&tab={tab}")
+        expect(page.locator(last)).to_be_in_viewport(ratio=1)
+        page.set_viewport_size({"width": 1600, "height": 600})
+        expect(page.locator(last)).to_be_in_viewport(ratio=1)
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ from urllib.parse import urlsplit
 
 import httptools
 import orjson
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -44,6 +43,16 @@ _HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 _TARGET = re.compile(r"/[!-~]{0,2000}")
 
 
+class Unsent(Exception):
+    """Why a message got no answer: an HTTP status, a code that the page has words for, and one plain sentence."""
+
+    def __init__(self, status: int, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.code = code
+        self.sentence = sentence
+
+
 @dataclass(frozen=True, slots=True)
 class Channel:
     """Where a bot takes messages."""
@@ -62,7 +71,7 @@ class Channel:
 def channel_of(about: Mapping[str, Any]) -> Channel | None:
     """The channel that a session names; ``None`` if it names none or is not a bot's own session.
 
-    Raises ``HTTPException`` for an address that is none.
+    Raises ``Unsent`` for an address that is none.
     """
     meta = about.get("meta")
     url = meta.get("reply_url") if type(meta) is dict else None
@@ -78,8 +87,10 @@ def channel_of(about: Mapping[str, Any]) -> Channel | None:
     if parts.scheme not in ("http", "https") or "@" in parts.netloc or port == 0:
         host = ""
     if not _HOST.fullmatch(host) or not _TARGET.fullmatch(target):
-        raise HTTPException(
-            422, "The bot's reply address can't be used; it has to be like http://127.0.0.1:5005/webhooks/rest/webhook."
+        raise Unsent(
+            422,
+            "address",
+            "The bot's reply address can't be used; it has to be like http://127.0.0.1:5005/webhooks/rest/webhook.",
         )
     tls = parts.scheme == "https"
     return Channel(tls, host.lower(), port or (443 if tls else 80), target)
@@ -98,26 +109,34 @@ class Replies:
         return [Route("/api/sessions/{key}/reply", self.say, methods=["POST"])]
 
     async def say(self, request: Request) -> Response:
-        """``{"text": ...}`` to the bot of the session; ``{"answers": [text, ...]}`` is what it said."""
+        """``{"text": ...}`` to the bot of the session; ``{"answers": [text, ...]}`` is what it said.
+
+        What goes wrong is ``{"error": sentence, "code": which}``.
+        """
+        try:
+            return as_json({"answers": await self._say(request)})
+        except Unsent as why:
+            return as_json({"error": why.sentence, "code": why.code}, why.status)
+
+    async def _say(self, request: Request) -> list[str]:
         said = await json_object(request)
         text = said.get("text")
         if set(said) != {"text"} or type(text) is not str or not text.strip():
             raise BadInput("body", 'an object with "text", which says something', "something else")
         if len(text.encode()) > MAX_TEXT:
-            raise HTTPException(413, f"A message may have at most {MAX_TEXT:,} bytes.")
+            raise Unsent(413, "long", f"A message may have at most {MAX_TEXT:,} bytes.")
         live = await self._pipeline.open(session_key(request))
         map = live.session.map
         channel = None if live.session.recording.read_only else channel_of(map.about)
         if channel is None:
-            raise HTTPException(404, "The bot of this session names no reply address.")
+            raise Unsent(404, "none", "The bot of this session names no reply address.")
         if self._waiting >= AT_ONCE:
-            raise HTTPException(503, "Too many messages are waiting for an answer; try again in a moment.")
+            raise Unsent(503, "busy", "Too many messages are waiting for an answer; try again in a moment.")
         self._waiting += 1
         try:
-            answers = await _unless_gone(request, self._send(channel, map.session, text))
+            return await _unless_gone(request, self._send(channel, map.session, text))
         finally:
             self._waiting -= 1
-        return as_json({"answers": answers})
 
     async def _send(self, channel: Channel, session: str, text: str) -> list[str]:
         body = orjson.dumps({"sender": session, "message": text})
@@ -125,11 +144,11 @@ class Replies:
             async with asyncio.timeout(SECONDS):
                 return _texts(await _post(channel, await self._addresses(channel), body))
         except TimeoutError:
-            raise HTTPException(504, f"The bot at {channel.name} did not answer within {SECONDS:.0f} s.") from None
+            raise Unsent(504, "slow", f"The bot at {channel.name} did not answer within {SECONDS:.0f} s.") from None
         except ssl.SSLError:
-            raise HTTPException(502, f"The bot at {channel.name} can't be reached by TLS.") from None
+            raise Unsent(502, "tls", f"The bot at {channel.name} can't be reached by TLS.") from None
         except (OSError, EOFError):
-            raise HTTPException(502, f"The bot at {channel.name} does not answer; is it running?") from None
+            raise Unsent(502, "away", f"The bot at {channel.name} does not answer; is it running?") from None
 
     async def _addresses(self, channel: Channel) -> list[str]:
         """What the host resolves to, and may be called: the very addresses that are then connected to."""
@@ -137,8 +156,9 @@ class Replies:
         found = await loop.getaddrinfo(channel.host, channel.port, type=socket.SOCK_STREAM)
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         if channel.host not in self._hosts and not all(_is_here(address) for address in addresses):
-            raise HTTPException(
+            raise Unsent(
                 403,
+                "elsewhere",
                 f"The bot's reply address names {channel.host}, which is not this machine; "
                 f"`lingbot-map serve --reply-host {channel.host}` would allow it.",
             )
@@ -153,7 +173,7 @@ def _is_here(address: str) -> bool:
 
 
 async def _post(channel: Channel, addresses: list[str], body: bytes) -> bytes:
-    """The body of the answer. Raises ``OSError``, ``EOFError`` or ``HTTPException``."""
+    """The body of the answer. Raises ``OSError``, ``EOFError`` or ``Unsent``."""
     reader, writer = await _connect(channel, addresses)
     try:
         writer.write(
@@ -209,16 +229,16 @@ async def _read(channel: Channel, reader: asyncio.StreamReader) -> bytes:
             break  # an answer without a length ends with the connection
         taken += len(data)
         if taken > MAX_ANSWER:
-            raise HTTPException(502, f"The bot at {channel.name} answered with more than {MAX_ANSWER:,} bytes.")
+            raise Unsent(502, "large", f"The bot at {channel.name} answered with more than {MAX_ANSWER:,} bytes.")
         try:
             parser.feed_data(data)
-        except httptools.HttpParserError:
-            raise HTTPException(502, f"What the bot at {channel.name} answered is not HTTP.") from None
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            raise Unsent(502, "garbled", f"What the bot at {channel.name} answered is not HTTP.") from None
     status = parser.get_status_code()
     if 300 <= status < 400:
-        raise HTTPException(502, f"The bot at {channel.name} sends elsewhere ({status}), which is not followed.")
+        raise Unsent(502, "redirect", f"The bot at {channel.name} sends elsewhere ({status}), which is not followed.")
     if not 200 <= status < 300:
-        raise HTTPException(502, f"The bot at {channel.name} refused the message ({status}).")
+        raise Unsent(502, "refused", f"The bot at {channel.name} refused the message ({status}).")
     return bytes(heard.body)
 
 
@@ -229,7 +249,7 @@ def _texts(body: bytes) -> list[str]:
     except orjson.JSONDecodeError:
         said = None
     if type(said) is not list:
-        raise HTTPException(502, "The bot took the message, but its answer is not a list of messages.")
+        raise Unsent(502, "odd", "The bot took the message, but its answer is not a list of messages.")
     texts = [item.get("text") for item in said[:MAX_MESSAGES] if type(item) is dict]
     return [text for text in texts if type(text) is str]
 
@@ -241,7 +261,7 @@ async def _unless_gone(request: Request, work: Coroutine[Any, Any, list[str]]) -
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
-            raise HTTPException(499, "The page has gone.")
+            raise Unsent(499, "gone", "The page has gone.")
         return task.result()
     finally:
         for each in (task, gone):

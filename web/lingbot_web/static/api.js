@@ -4,12 +4,13 @@ const STORED = 'lingbot-map.token';
 
 /** The server said no, or could not be reached (`status` 0). `message` is its sentence, `remedy` what it advises. */
 export class Refused extends Error {
-  /** @param {number} status @param {string} message @param {string} [remedy] */
-  constructor(status, message, remedy = '') {
+  /** @param {number} status @param {string} message @param {string} [remedy] @param {string} [code] which refusal it is, where the server says */
+  constructor(status, message, remedy = '', code = '') {
     super(message);
     this.name = 'Refused';
     this.status = status;
     this.remedy = remedy;
+    this.code = code;
   }
 }
 
@@ -132,5 +133,5 @@ function parse(text) {
 
 /** @param {number} status @param {any} answer */
 function refusal(status, answer) {
-  return new Refused(status, typeof answer?.error === 'string' ? answer.error : '', typeof answer?.remedy === 'string' ? answer.remedy : '');
+  return new Refused(status, typeof answer?.error === 'string' ? answer.error : '', typeof answer?.remedy === 'string' ? answer.remedy : '', typeof answer?.code === 'string' ? answer.code : '');
 }

@@ -133,7 +133,7 @@ export class Page {
       copyLink: (selection) => copyPlace({ ...this.place(selection), window: { from: this.score.window.from, to: this.score.window.to } }),
     });
     this.dialogue = new Dialogue({
-      heard: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, live: this.live, playing: this.transport.playing, bits: (turn) => this.score.scene.badTurn(turn) }),
+      heard: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, live: this.live, playing: this.transport.playing, timed: this.feed.map?.about.timed !== false, bits: (turn) => this.score.scene.badTurn(turn) }),
       show: (turn) => this.showTurn(turn),
     }, new ReplyLine(this.api, {
       spoken: () => ({ map: this.feed.map ?? this.score.map, key: this.session.key, ended: this.standing.ended, open: this.feed.line === 'open', standalone: this.api.standalone }),
@@ -146,7 +146,7 @@ export class Page {
       onPin: () => this.soon(),
     });
     this.events = new EventList(this.api, {
-      listed: () => ({ map: this.score.map, newest: this.feed.map ?? this.score.map, key: this.session.key, playhead: this.score.playhead, live: this.live, playing: this.transport.playing }),
+      listed: () => ({ map: this.score.map, newest: this.feed.map ?? this.score.map, key: this.session.key, playhead: this.score.playhead, live: this.live, playing: this.transport.playing, timed: this.feed.map?.about.timed !== false }),
       sieve: () => this.filters.sieve,
       show: (seq) => { this.transport.stop(); this.score.setPlayhead(seq); },
       tell: toast,

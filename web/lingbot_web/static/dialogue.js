@@ -19,6 +19,7 @@ import { saidAt } from 'lb/pane';
  * @property {Selection | null} selection
  * @property {number | null} playhead
  * @property {boolean} live more is to come
+ * @property {boolean} timed whether the source gave times
  * @property {boolean} playing the moment moves by itself
  * @property {(turn: number) => number} bits kinds of findings of a turn, known by the moment
  */
@@ -38,7 +39,7 @@ export class Dialogue {
     this.below = below;
     /** @type {Heard} */
     this.heard = page.heard();
-    this.scroll = new Scroll({ row: (i) => this.#row(i), guess: (key) => this.#guess(key), onReader: () => this.#read() });
+    this.scroll = new Scroll({ row: (i) => this.#row(i), guess: (key) => this.#guess(key), onReader: () => this.#read(), onRoom: () => this.#keep() });
     this.bar = h('div', { class: 'pane-bar' });
     this.note = h('p', { class: 'quiet dialogue-note' });
     this.back = h('button', { class: 'pill back', on: { click: () => this.#goBack() } });
@@ -146,7 +147,7 @@ export class Dialogue {
 
   /** @param {number} i @returns {import('lb/dialogue_row').Shown} */
   #shown(i) {
-    const { map, playhead, live, bits, selection } = this.heard;
+    const { map, playhead, live, timed, bits, selection } = this.heard;
     if (!map) throw new Error('no map is open');
     const turn = map.turns[i];
     const upto = playhead ?? Infinity;
@@ -154,7 +155,7 @@ export class Dialogue {
     if (told.standing === 'unanswered' && !this.answers) told.standing = 'answered'; // the source records no answers
     return {
       told,
-      at: saidAt(map, turn.at, turn.number),
+      at: timed ? saidAt(map, turn.at, turn.number) : NaN,
       kinds: told.later ? [] : kindsOf(bits(turn.number)),
       current: i === this.current,
       picked: turn.number === pickedTurn(selection),
@@ -190,6 +191,12 @@ export class Dialogue {
 
   #read() {
     this.attached = this.scroll.sees(this.current);
+    this.#offerBack();
+  }
+
+  /** There is more or less room, as where the line below grows: what was in view stays so. */
+  #keep() {
+    if (this.attached && this.current >= 0) this.scroll.show(this.current);
     this.#offerBack();
   }
 

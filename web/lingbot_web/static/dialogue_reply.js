@@ -3,8 +3,9 @@
 import { Refused } from 'lb/api';
 import { fill, foreign, h, plain } from 'lb/dom';
 import { count } from 'lb/format';
-import { text } from 'lb/i18n';
+import { known, text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { voice } from 'lb/voice';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /**
@@ -21,7 +22,7 @@ import { icon } from 'lb/icons';
  * @property {string} words
  * @property {number} after the newest turn when it was sent
  * @property {'sending' | 'taken' | 'unseen' | 'failed'} state taken: the bot answered; unseen: and no turn came of it
- * @property {string} why it failed
+ * @property {{code: string, sentence: string}} why it failed
  * @property {string[]} answers
  * @property {AbortController} sending
  */
@@ -45,7 +46,7 @@ export class ReplyLine {
     this.told = '';
     this.field = h('textarea', { class: 'reply-field', rows: 1, spellcheck: 'false', on: { input: () => this.#typed(), keydown: (/** @type {Event} */ event) => this.#press(/** @type {KeyboardEvent} */ (event)) } });
     this.send = h('button', { class: 'icon-button reply-send', on: { click: () => this.#send() } }, icon('send'));
-    this.pending = h('div', { class: 'reply-pending', role: 'status' });
+    this.pending = h('div', { class: 'reply-pending' });
     this.hint = h('p', { class: 'quiet reply-hint' });
     this.form = h('div', { class: 'reply-form' }, this.field, this.send);
     this.element = h('div', { class: 'reply' }, this.pending, this.form, this.hint);
@@ -137,13 +138,20 @@ export class ReplyLine {
       h(
         'div',
         { class: 'state' },
-        h('span', null, state === 'failed' ? [text('dialogue.reply.failed'), ' ', foreign(why, { most: 400 })] : text(`dialogue.reply.${state}`)),
+        h('span', null, state === 'failed' ? [text('dialogue.reply.failed'), ' ', foreign(this.#why(why), { most: 400 })] : text(`dialogue.reply.${state}`)),
         state === 'sending' && button('dialogue.reply.cancel', () => said.sending.abort()),
         state === 'failed' && button('dialogue.reply.retry', () => this.#again(said)),
         (state === 'failed' || state === 'unseen') && button('dialogue.reply.drop', () => this.#drop(said)),
       ),
       state === 'unseen' && answers.map((answer) => h('div', { class: 'bot' }, h('p', { class: 'bubble' }, foreign(answer, { most: 6000, lines: true })))),
     );
+  }
+
+  /** In the reader's language where there are words for it. @param {Said['why']} why */
+  #why({ code, sentence }) {
+    const key = `dialogue.reply.why.${code}`;
+    if (known(key)) return text(key, { to: plain(hostOf(this.page.spoken().map?.about.meta?.reply_url), 80) });
+    return sentence || text('error.away');
   }
 
   // --- typing ---
@@ -192,7 +200,7 @@ export class ReplyLine {
     const { key } = this;
     const { map } = this.page.spoken();
     /** @type {Said} */
-    const said = { words, after: map?.lastTurn ?? 0, state: 'sending', why: '', answers: [], sending: new AbortController() };
+    const said = { words, after: map?.lastTurn ?? 0, state: 'sending', why: { code: '', sentence: '' }, answers: [], sending: new AbortController() };
     this.said.set(key, [...(this.said.get(key) ?? []), said]);
     this.page.latest();
     this.sent();
@@ -207,7 +215,8 @@ export class ReplyLine {
     } catch (error) {
       if (!(error instanceof Refused) && !said.sending.signal.aborted) throw error;
       said.state = 'failed';
-      said.why = said.sending.signal.aborted ? text('dialogue.reply.cancelled') : error instanceof Refused && error.message ? error.message : text('error.away');
+      said.why = error instanceof Refused ? { code: error.code, sentence: error.message } : { code: 'cancelled', sentence: '' };
+      voice.say(plain(`${text('dialogue.reply.failed')} ${this.#why(said.why)}`));
     }
     this.render();
   }

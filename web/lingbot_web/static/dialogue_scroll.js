@@ -16,8 +16,9 @@ export class Scroll {
    * @param {(i: number) => Row} told.row
    * @param {(key: number) => number} told.guess height of a row that was never drawn
    * @param {() => void} told.onReader the reader scrolled
+   * @param {() => void} told.onRoom there is more or less room
    */
-  constructor({ row, guess, onReader }) {
+  constructor({ row, guess, onReader, onRoom }) {
     this.row = row;
     this.heights = new Heights(guess);
     this.list = h('div', { class: 'turns', role: 'feed' });
@@ -34,7 +35,10 @@ export class Scroll {
       this.draw();
       onReader();
     }, { passive: true });
-    new ResizeObserver(() => this.#resized()).observe(this.element);
+    new ResizeObserver(() => {
+      this.#resized();
+      onRoom();
+    }).observe(this.element);
   }
 
   #resized() {

@@ -13,6 +13,7 @@ import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
 import { saidAt } from 'lb/pane';
 import { blamedSeqs } from 'lb/past';
+import { voice } from 'lb/voice';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /**
@@ -22,6 +23,7 @@ import { blamedSeqs } from 'lb/past';
  * @property {string} key of the session
  * @property {number | null} playhead
  * @property {boolean} live more is to come
+ * @property {boolean} timed whether the source gave times
  * @property {boolean} playing the moment moves by itself
  */
 /** The filters, as far as they concern events. @typedef {{active: boolean, anomalies: boolean, sign: string, passesEvent: (kind: string, anomalous: boolean) => boolean}} Sieve */
@@ -29,6 +31,7 @@ import { blamedSeqs } from 'lb/past';
 // Redrawn at most 20 times a second, however often the map grows.
 const PACE_MS = 50;
 const PAGE = 12;
+const AGAIN_MS = 500;
 
 export class EventList {
   /**
@@ -42,9 +45,9 @@ export class EventList {
     this.listed = page.listed();
     this.rows = new EventRows();
     this.pages = new Pages(api, () => this.render());
-    this.scroll = new RowScroll({ row: (i) => this.#row(i), onReader: () => this.#read() });
+    this.scroll = new RowScroll({ row: (i) => this.#row(i), onReader: () => this.#read(), onRoom: () => this.#keep() });
     this.bar = h('div', { class: 'pane-bar' });
-    this.trouble = h('p', { class: 'quiet dialogue-note', role: 'status' });
+    this.trouble = h('p', { class: 'quiet dialogue-note' });
     this.back = h('button', { class: 'pill back', on: { click: () => this.#goBack() } });
     this.element = h('div', { class: 'event-list' }, this.bar, this.trouble, h('div', { class: 'turns-room' }, this.scroll.element, this.back));
     this.key = '';
@@ -60,6 +63,8 @@ export class EventList {
     this.missing = new Map();
     /** @type {Set<number>} */
     this.blamed = new Set();
+    /** @type {{map: DialogueMap | null, upto: number, unplaced: number, findings: number, until: number}} */
+    this.looked = { map: null, upto: 0, unplaced: 0, findings: 0, until: 0 };
     this.timer = 0;
     this.drawnAt = 0;
     this.told = '';
@@ -91,9 +96,7 @@ export class EventList {
       return;
     }
     const upto = playhead ?? Infinity;
-    this.blamed = blamedSeqs(newest, upto);
-    this.unplaced = new Map(newest.unplaced.map(({ seq, why }) => [seq, why]));
-    this.missing = new Map(newest.losses.map(({ seq, missing }) => [seq, missing]));
+    this.#lookUp(newest, upto);
     const sieve = this.page.sieve();
     const sign = sieve?.active ? `${sieve.sign}${sieve.anomalies ? ` ${newest.findings.size} ${upto}` : ''}` : '';
     this.rows.take(newest, { sign, passes: (kind, anomalous) => !sieve || sieve.passesEvent(kind, anomalous), blamed: () => this.blamed });
@@ -109,6 +112,19 @@ export class EventList {
     this.#ask();
     this.#head();
     this.#offerBack();
+  }
+
+  /** What the map says of single events, made anew only when it may say something else. @param {DialogueMap} map @param {number} upto */
+  #lookUp(map, upto) {
+    if (map !== this.looked.map || map.unplaced.length !== this.looked.unplaced) this.unplaced = new Map(map.unplaced.map(({ seq, why }) => [seq, why]));
+    const now = performance.now();
+    // Findings also grow without getting more; ten thousand of them are not gone through at every change.
+    if (map !== this.looked.map || upto !== this.looked.upto || map.findings.size !== this.looked.findings || now > this.looked.until) {
+      this.blamed = blamedSeqs(map, upto);
+      this.missing = new Map(map.losses.map(({ seq, missing }) => [seq, missing]));
+      this.looked = { map, upto, unplaced: map.unplaced.length, findings: map.findings.size, until: now + AGAIN_MS };
+    }
+    this.looked.unplaced = map.unplaced.length;
   }
 
   /** @param {string} key */
@@ -132,7 +148,10 @@ export class EventList {
       playhead !== null && h('span', { class: 'moment mono' }, `seq ${count(playhead)}`),
     );
     const words = this.pages.trouble || (newest && !this.rows.length ? text('eventlist.none') : '');
-    if (this.trouble.textContent !== words) this.trouble.textContent = words;
+    if (this.trouble.textContent !== words) {
+      this.trouble.textContent = words;
+      voice.say(words);
+    }
     this.trouble.hidden = !words;
   }
 
@@ -149,7 +168,7 @@ export class EventList {
 
   /** @param {number} i @returns {import('lb/eventlist_row').ShownEvent} */
   #shown(i) {
-    const { map, newest, playhead } = this.listed;
+    const { map, newest, playhead, timed } = this.listed;
     const seq = this.rows.seq(i);
     const upto = playhead ?? Infinity;
     // What the newest map has forgotten, one of the past may hold.
@@ -159,7 +178,7 @@ export class EventList {
       seq,
       kind,
       turn: holder?.turnOf(seq) ?? -1,
-      at: holder ? saidAt(holder, holder.atOf(seq), holder.turnOf(seq)) : NaN,
+      at: holder && timed ? saidAt(holder, holder.atOf(seq), holder.turnOf(seq)) : NaN,
       event: this.pages.get(seq),
       absent: this.pages.absent.has(seq),
       missing: this.missing.get(seq) ?? 0,
@@ -170,6 +189,7 @@ export class EventList {
       unplaced: this.unplaced.get(seq) ?? null,
       open: seq === this.open,
       reached: i === this.#reached(),
+      timed,
       sourced: (newest?.sources.size ?? 0) > 1,
     };
   }
@@ -191,6 +211,12 @@ export class EventList {
 
   #read() {
     this.attached = this.scroll.sees(this.current);
+    this.#ask();
+    this.#offerBack();
+  }
+
+  #keep() {
+    if (this.attached && this.current >= 0) this.scroll.show(this.current);
     this.#ask();
     this.#offerBack();
   }

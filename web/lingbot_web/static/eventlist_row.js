@@ -23,6 +23,7 @@ import { icon } from 'lb/icons';
  * @property {string | null} unplaced why it has no place on the map
  * @property {boolean} open
  * @property {boolean} reached the tab key comes here
+ * @property {boolean} timed whether the source gave times
  * @property {boolean} sourced the session has more than one source
  */
 
@@ -36,13 +37,13 @@ export function signOf({ event, ...rest }) {
 
 /** @param {ShownEvent} shown @param {{toggle: (seq: number) => void, copy: (words: string) => void}} page @returns {HTMLElement} */
 export function eventRow(shown, page) {
-  const { seq, turn, at, event, absent, missing, current, later, struck, bad, unplaced, open, reached, sourced } = shown;
+  const { seq, turn, at, event, absent, missing, current, later, struck, bad, unplaced, open, reached, timed, sourced } = shown;
   const kind = shown.kind || event?.signal.kind || '';
   const lost = kind === 'gap';
   const layer = LAYER_OF_KIND[kind] ?? '';
-  const time = event?.said_at ?? (Number.isFinite(at) ? at : event?.at);
+  const time = event?.said_at ?? (Number.isFinite(at) || !timed ? at : event?.at);
   const inTurn = event?.turn ?? turn;
-  const title = [stamp(event?.at ?? at), event?.said_at ? `${text('inspect.said')} ${stamp(event.said_at)}` : '', event?.source ? `${plain(event.source, 80)} n ${event.n}` : ''].filter(Boolean).join('\n');
+  const title = [timed ? stamp(event?.at ?? at) : '', event?.said_at ? `${text('inspect.said')} ${stamp(event.said_at)}` : '', event?.source ? `${plain(event.source, 80)} n ${event.n}` : ''].filter(Boolean).join('\n');
   return h(
     'div',
     {

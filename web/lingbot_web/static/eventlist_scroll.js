@@ -12,8 +12,8 @@ const LONGEST = 12_000_000;
 const BEYOND = 6; // rows drawn above and below what is in view
 
 export class RowScroll {
-  /** @param {{row: (i: number) => Row, onReader: () => void}} told `onReader`: the reader scrolled */
-  constructor({ row, onReader }) {
+  /** @param {{row: (i: number) => Row, onReader: () => void, onRoom: () => void}} told the reader scrolled; there is more or less room */
+  constructor({ row, onReader, onRoom }) {
     this.row = row;
     this.onReader = onReader;
     this.length = 0;
@@ -36,7 +36,10 @@ export class RowScroll {
       this.draw();
       this.onReader();
     }, { passive: true });
-    new ResizeObserver(() => this.draw()).observe(this.element);
+    new ResizeObserver(() => {
+      this.draw();
+      onRoom();
+    }).observe(this.element);
   }
 
   get #room() {
