@@ -11,6 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, WebSocketRoute, sync_playwright
 
 from lingbot_web.cli import run
+from bench.dialogues import generate
 from tests.browser.conftest import KEY, SESSION
 from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.telecom import numbered
@@ -63,6 +64,32 @@ def search(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
+def grammar(page: Page) -> None:
+    """Open what the search box understands."""
+    page.keyboard.press("/")
+    page.locator(".finder-button").click()
+    page.locator(".grammar").wait_for()
+
+
+def hinted(page: Page) -> None:
+    """Search with a term that is none."""
+    page.keyboard.press("/")
+    page.keyboard.insert_text("turn:soon slot:brand")
+    page.locator(".finder-hint").wait_for()
+
+
+def lower(page: Page) -> None:
+    """Show the end of the panel on the right."""
+    page.locator("#right .event").first.wait_for()
+    page.locator("#right .panel:not([hidden])").evaluate("panel => { panel.scrollTop = panel.scrollHeight / 2.4; }")
+
+
+def on_paper(page: Page) -> None:
+    """Show what the printer gets."""
+    page.emulate_media(media="print")
+    page.locator(".print-sheet table").wait_for()
+
+
 # Name, fragment after the session, what is done then. Each is taken in both themes and languages at 1600x1000.
 VIEWS: tuple[tuple[str, str, Act], ...] = (
     ("main", "w=9_22&sel=node~18~SEQ~slot:brand", nothing),
@@ -75,9 +102,24 @@ VIEWS: tuple[tuple[str, str, Act], ...] = (
     ("answer", "w=9_22&sel=node~19~0~answer:19", nothing),
     ("finding", "", press("]", "]")),
     ("replay", "w=9_22&at=130&sel=node~18~0~slot:brand", nothing),
+    ("pane-intent", "w=9_22&sel=node~16~0~intent:change_plan", lower),
+    ("pane-slot", "w=9_22&sel=node~18~SEQ~slot:brand", lower),
+    ("pane-doc", "w=16_25&sel=node~19~0~doc:kb-0117", lower),
+    ("changes", "w=9_22&tab=changes&sel=turn~18~0~utterance:18", nothing),
+    ("changes-far", "w=9_22&tab=changes&ab=60_250", nothing),
+    ("changes-none", "w=9_22&tab=changes&ab=100_100", nothing),
+    ("table", "w=9_22&view=table&sel=turn~18~0~utterance:18", nothing),
+    ("table-past", "w=9_22&view=table&at=131&l=flow,state", nothing),
+    ("print", "w=9_22", on_paper),
     ("dialogue", "w=9_22&at=130&sel=turn~17~0~utterance:17&tab=dialogue", nothing),
     ("events", "w=9_22&at=130&tab=events", open_event),
     ("search", "", search),
+    ("search-slot", "w=9_22&q=slot%3Abrand", nothing),
+    ("search-far", "w=1_41&q=conf%3C0.7", nothing),
+    ("search-grammar", "w=9_22", grammar),
+    ("search-hint", "w=9_22", hinted),
+    ("filter", "w=9_22&f=anomalies", press("x")),
+    ("filter-kinds", "w=9_22&f=-read,-doc", nothing),
     ("menu", "", menu),
     ("help", "", press("?")),
     ("export", "w=9_22&sel=node~18~0~slot:brand", press("e")),
@@ -164,6 +206,8 @@ def told(camera: Camera, site: Site) -> None:
         for suffix, how in variants():
             address = f"{site.url}#t={site.token}&s={KEY}&{how}&w=9_22&sel=node~18~{seqs['SEQ']}~slot:brand"
             camera.take(f"main-{width}-{suffix}", address, size=(width, height))
+            camera.take(f"table-{width}-{suffix}", f"{address}&view=table", size=(width, height))
+            camera.take(f"changes-{width}-{suffix}", f"{address}&tab=changes", size=(width, height))
             camera.take(f"plain-{width}-{suffix}", f"{site.url}#t={site.token}&s={KEY}&{how}", size=(width, height))
     for suffix, how in variants():
         dropped = f"{site.url}#t={site.token}&s={key_of('s-7f39e2')}&{how}"
@@ -231,6 +275,23 @@ def troubled(camera: Camera, site: Site) -> None:
     camera.take(f"state-error-{suffix}", f"{site.url}#t={site.token}&s={KEY}&{how}", grow, prepare=spoil)
 
 
+def gone_by(camera: Camera, site: Site) -> None:
+    """A session of which the map has let the first turns go."""
+    if not camera.wants("long"):
+        return
+    site.say(list(generate(2400, session="s-long")))
+    key = key_of("s-long")
+
+    def fetched(page: Page) -> None:
+        page.locator(".badge.replay").wait_for()
+
+    for suffix, how in variants():
+        address = f"{site.url}#t={site.token}&s={key}&{how}"
+        camera.take(f"long-live-{suffix}", address)
+        camera.take(f"long-past-{suffix}", f"{address}&w=1_14&at=60", fetched)
+        camera.take(f"long-whole-{suffix}", address, press("0"))
+
+
 def talked(camera: Camera, site: Site) -> None:
     """Somebody talks to the demo's bot from the page, and to nobody once it has gone."""
     with demo(site, 0.2) as bot:
@@ -272,7 +333,7 @@ def main(wanted: list[str]) -> int:
         with Site(Path(folder, "empty")) as site:
             for suffix, how in variants():
                 camera.take(f"state-empty-{suffix}", f"{site.url}#t={site.token}&{how}")
-        for scene in (told, talked, filed, troubled):
+        for scene in (told, gone_by, talked, filed, troubled):
             with Site(Path(folder, scene.__name__)) as site:
                 scene(camera, site)
         browser.close()

@@ -48,7 +48,7 @@ export class Choice {
   trace(on) {
     this.tracing = on && this.selection !== null;
     this.retrace();
-    this.options.onTrace?.(this.tracing ? { hops: this.#hops } : null);
+    if (!this.tracing) this.options.onTrace?.(null);
     return { hops: this.#hops };
   }
 
@@ -61,6 +61,7 @@ export class Choice {
     const { trail, hops } = reach(scene.map.marks, marksOf(scene.map, this.selection), scene.seq);
     this.#hops = hops;
     scene.trail = trail;
+    this.options.onTrace?.({ hops });
   }
 
   /** @param {Selection | null} sel @returns {boolean} whether that is another one than before */

@@ -34,7 +34,7 @@ export function paintBeyondWords(ctx, scene) {
     const x0 = Math.max(layout.x(from), layout.x(layout.from));
     const x1 = Math.min(layout.x(to), layout.width);
     if (x1 - x0 < WORDS) return;
-    const range = { from, to: to - 1 };
+    const range = { from, to: to - 1, most: scene.map.about.policy?.kept_turns ?? 1000 };
     ctx.font = FONT.label;
     ctx.textAlign = 'center';
     ctx.textBaseline = 'middle';

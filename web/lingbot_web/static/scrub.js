@@ -238,8 +238,9 @@ function paintFindingTicks(ctx, scene, layout) {
   const { lanes } = scene.map;
   const level = Math.max(0, Math.min(lanes.levels.length - 1, Math.ceil(Math.log2(2 / layout.lane))));
   const turns = 2 ** level;
+  const until = scene.seq === Infinity ? Infinity : scene.map.turnOf(scene.seq);
   ctx.fillStyle = scene.tokens.bad;
-  for (let block = Math.floor(layout.first / turns); block <= Math.floor(scene.map.lastTurn / turns); block++) {
+  for (let block = Math.floor(layout.first / turns); block * turns <= until && block <= Math.floor(scene.map.lastTurn / turns); block++) {
     if (lanes.sum(level, block, BITS) & ~GAP) ctx.fillRect(Math.round(layout.x(block * turns)), TOP + 4, Math.max(1.5, Math.min(4, layout.lane * turns - 0.5)), 18);
   }
 }

@@ -16,7 +16,7 @@ const EXAMPLES = [
   ['conf<0.6', 'conf<0.6', 'search.grammar.conf'],
   ['code:LM201', 'code:LM201', 'search.grammar.code'],
   ['kind:overwrite', 'kind:overwrite', 'search.grammar.kind'],
-  ['套餐 -意图', 'plan -intent:refund', 'search.grammar.not'],
+  ['套餐 -doc:规则', 'plan -intent:refund', 'search.grammar.not'],
 ];
 
 export class Grammar {

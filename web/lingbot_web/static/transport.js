@@ -2,9 +2,10 @@
 // Replay shows what was recorded; it calls no bot.
 
 import { byId, fill, h } from 'lb/dom';
-import { clock, count, stamp } from 'lb/format';
+import { clock, count, minute, stamp } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { saidAt } from 'lb/pane';
 import { seqsOfTurn } from 'lb/past';
 import { readMoment, SPEEDS, stay, stepFrom } from 'lb/transport_moment';
 
@@ -19,6 +20,9 @@ import { readMoment, SPEEDS, stay, stepFrom } from 'lb/transport_moment';
  * @property {() => void} onChange
  * @property {(message: string) => void} tell
  */
+
+/** Turn and event in more characters than this leave no room for seconds. */
+const ROOMY = 11;
 
 export class Transport {
   /** @param {Around} page */
@@ -102,8 +106,9 @@ export class Transport {
     this.moment.removeAttribute('aria-invalid');
     const seq = score.playhead ?? map?.cursor.seq ?? 0;
     const turn = map?.turnOf(seq) ?? 0;
-    const at = !map ? NaN : score.playhead === null ? map.at : map.atOf(seq);
-    const shown = !map || !seq ? '' : moments.waiting ? text('moment.fetching') : `${text('moment.turn', { turn: Math.max(0, turn) })} #${seq} ${clock(at)}`;
+    const at = !map || map.about.timed === false ? NaN : saidAt(map, score.playhead === null ? map.at : map.atOf(seq), turn);
+    const where = `${text('moment.turn', { turn: Math.max(0, turn) })} #${seq}`;
+    const shown = !map || !seq ? '' : moments.waiting ? text('moment.fetching') : `${where} ${where.length > ROOMY ? minute(at) : clock(at)}`.trim();
     if (this.moment.value !== shown) this.moment.value = shown;
     const title = !map || !seq ? '' : `${text('moment.title', { turn: Math.max(0, turn), seq: count(seq), at: stamp(at) })}\n${text('moment.how')}`;
     if (this.moment.title !== title) this.moment.title = title;
