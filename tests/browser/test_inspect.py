@@ -85,7 +85,7 @@ def test_a_slot_tells_overwrites_readers_scope_and_what_is_left_of_its_life(open
     page = open_told(f"{SLOT}&at=131")
     expect(page.locator("#right .chart .rise.bad")).to_have_count(1)
     expect(part(page, "Overwrites").locator("li")).to_have_text("18星途 → 轻语old value of turn 12 · 价格查询")
-    expect(part(page, "Readers").locator("li")).to_have_text("售后服务 after_sale.policy × 1 · last in turn 13")
+    expect(part(page, "Readers").locator("li")).to_have_text("售后服务 after_sale.policy × 1 · turn 13")
     expect(page.locator("#right .lifetime")).to_have_text("30:00 left")
     page.locator("#map").focus()
     page.keyboard.press(".")

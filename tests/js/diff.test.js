@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { differenceOf, endOf, momentsOf, same, slotsBetween, staleBetween } from 'lb/diff';
 import { membersBetween } from 'lb/diff_values';
 import { DialogueMap } from 'lb/fold';
+import { readPlace, writePlace } from 'lb/link';
 import { Telling } from './telling.js';
 
 const VECTORS = new URL('../vectors/', import.meta.url);
@@ -117,4 +118,9 @@ test('lists are compared by what is in them, objects by their names', () => {
   assert.deepEqual(signs('a', 'b'), []);
   assert.deepEqual(signs({ a: 1 }, [1]), []);
   assert.deepEqual(signs(JSON.parse('{"__proto__": 1}'), JSON.parse('{"__proto__": 2}')), [['__proto__', '→', 1]]);
+});
+
+test('both moments and the table are in the link', () => {
+  for (const place of [{ compared: { a: 12, b: 40 } }, { compared: { a: 0, b: null } }, { compared: { a: null, b: 9 } }, { table: true }, {}]) assert.deepEqual(readPlace(writePlace(place)), place);
+  for (const wrong of ['ab=', 'ab=1', 'ab=x_2', 'ab=1_2_3', 'ab=12345678901234567_2', 'view=', 'view=tabl']) assert.deepEqual(readPlace(wrong), {});
 });

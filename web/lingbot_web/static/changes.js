@@ -4,9 +4,10 @@ import { copyText } from 'lb/clipboard';
 import { differenceOf, endOf, momentsOf } from 'lb/diff';
 import { changesBody } from 'lb/changes_body';
 import { fill, h } from 'lb/dom';
-import { clock, count } from 'lb/format';
+import { clock, count, stamp } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { saidAt } from 'lb/pane';
 import { toast } from 'lb/toast';
 
 /** @typedef {import('lb/types').Selection} Selection */
@@ -170,7 +171,7 @@ export class Changes {
     }
     if (!map || !map.cursor.seq) {
       this.sign = '';
-      fill(this.body, h('header', { class: 'heading' }, h('h1', null, text('changes.none')), h('div', { class: 'sub' }, text('changes.none.why'))));
+      fill(this.body, h('section', { class: 'part' }, h('h2', null, text('changes.none')), h('p', { class: 'quiet' }, text('changes.none.why'))));
       return;
     }
     this.#heed(selection);
@@ -197,7 +198,7 @@ export class Changes {
     if (document.activeElement !== turn || Number.parseInt(turn.value, 10) !== number) turn.value = String(number);
     label.classList.toggle('pinned', this.pinned[side] !== null);
     if (seq < map.firstMoment) at.textContent = text(map.retired ? 'changes.retired' : 'changes.start');
-    else fill(at, h('span', null, `seq ${count(seq)}`), h('span', null, clock(map.atOf(seq))));
+    else fill(at, h('span', null, `seq ${count(seq)}`), h('span', { title: stamp(saidAt(map, map.atOf(seq), number)) }, clock(saidAt(map, map.atOf(seq), number))));
   }
 
   /** @param {Selection} selection */

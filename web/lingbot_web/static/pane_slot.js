@@ -4,7 +4,7 @@ import { stepChart } from 'lb/charts';
 import { foreign, h } from 'lb/dom';
 import { clock, count, span, stamp, valueText } from 'lb/format';
 import { text } from 'lb/i18n';
-import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
+import { callouts, facts, heading, nodeLink, part, saidAt, steps, timeOf, whereabouts } from 'lb/pane';
 import { findingsAbout, labelOf, lifeOf, overwritesOf } from 'lb/past';
 import { expiryOf } from 'lb/past_moment';
 
@@ -74,12 +74,14 @@ export function slotPane(view, node) {
 function lifetime({ map, upto, now }, node) {
   const expires = expiryOf(map, node.id, upto);
   if (expires === null) return null;
+  // On the source's clock, as all times of the map; the two may run apart.
+  const shown = saidAt(map, expires, upto === Infinity ? map.lastTurn : Math.max(0, map.turnOf(upto)));
   const element = h('span', { class: 'lifetime' });
   const tick = () => {
     const left = expires - now();
     const gone = left <= 0 || (upto === Infinity && node.expired);
-    const words = gone ? text('slot.expired.at', { time: clock(expires) }) : text('slot.left', { time: span(left) });
-    element.title = stamp(expires);
+    const words = gone ? text('slot.expired.at', { time: clock(shown) }) : text('slot.left', { time: span(left) });
+    element.title = stamp(shown);
     element.classList.toggle('quiet', gone);
     if (element.textContent !== words) element.textContent = words;
   };

@@ -80,7 +80,7 @@ export const CHANGES = {
   'intent.stayed': ['停留在此意图', 'stayed here'],
 
   'slot.expired.at': ['已于 {time} 过期', 'expired at {time}'],
-  'slot.last': ['最近第 {turn} 轮', 'last in turn {turn}'],
+  'slot.last': ['最近第 {turn} 轮', 'turn {turn}'],
   'slot.overwrites': ['覆盖', 'Overwrites'],
   'slot.overwritten': ['旧值来自第 {turn} 轮', 'old value of turn {turn}'],
   'slot.readers': ['读取者', 'Readers'],

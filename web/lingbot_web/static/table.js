@@ -45,7 +45,7 @@ export class TurnTable {
       h('div', { class: 'table-bar' }, this.title, this.range, this.previous, this.next, h('span', { class: 'spring' }), this.print, this.close),
       this.body);
     byId('main').append(this.element);
-    byId('transport').append(this.switch);
+    (byId('transport').querySelector('.pace') ?? byId('transport')).append(this.switch);
     // Alt turns a letter into another on some keyboards, so the key is told by its place.
     document.addEventListener('keydown', (event) => {
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyT' || event.isComposing) return;
