@@ -243,7 +243,7 @@ def test_a_copied_link_leads_to_the_same_place(open_told: Open, watch: Watch, to
         "w=5_16&sel=node~12~0~slot:brand", init="Object.defineProperty(navigator, 'clipboard', {value: undefined});"
     )
     page.evaluate("document.addEventListener('copy', () => { window.copied = document.activeElement.value; })")
-    page.locator(".pane-bar .text-button").click()
+    page.locator(".pane-bar").get_by_role("button", name="Copy link").click()
     expect(page.locator(".toast")).to_contain_text("Link copied")
     link = page.evaluate("window.copied")
     assert told.token not in link
