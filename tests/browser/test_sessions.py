@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from functools import partial
@@ -332,3 +333,32 @@ def drop(page: Page, name: str, content: str) -> None:
         }""",
         [name, content],
     )
+
+
+def test_a_session_that_begins_anew_after_it_was_deleted_is_offered(site: Site, watch: Watch) -> None:
+    site.say(numbered(SESSION, 5, title="first"))
+    page = watch.open(site, f"s={KEY}")
+    expect(page.locator(".range b")).to_have_text("1–5")
+    site.ask("DELETE", f"api/sessions/{KEY}")
+    expect(page.locator(".badge")).to_have_text("Deleted")
+    site.say(numbered(SESSION, 8, title="first"))
+    toast = page.locator(".toast", has_text="has begun anew")
+    expect(toast).to_be_visible()
+    expect(page.locator(".range b")).to_have_text("1–5")
+    toast.get_by_role("button", name="Open").click()
+    expect(page.locator(".range b")).to_have_text("1–3")  # what was deleted stays deleted
+    expect(page.locator(".badge")).to_contain_text("Live")
+
+
+def test_a_dialogue_without_times_shows_none(site: Site, watch: Watch) -> None:
+    page = watch.open(site)
+    expect(page.locator(".card")).to_be_visible()
+    drop(page, "talk.chat", "user=ann\nbot=desk\n\n" + "ann: 你好\ndesk: 在\n" * 4)
+    expect(page.locator(".range")).to_contain_text("1–4 / 4")
+    expect(page.locator(".zone")).to_be_hidden()
+    expect(page.locator(".session time")).to_have_attribute("title", re.compile("no times recorded; imported"))
+    page.locator("#map").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    times = page.locator("#right").inner_text()
+    assert not re.search(r"\d\d:\d\d:\d\d|\+\d:\d\d", times), times

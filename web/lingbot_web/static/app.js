@@ -328,7 +328,7 @@ export class Page {
     this.table.soon();
     this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail);
     this.notes.render(map);
-    this.zone.render(map);
+    this.zone.render(feed.map ?? map);
     this.stats.render(feed.map ?? map, feed);
     this.address.soon();
   }

@@ -28,6 +28,7 @@ export class RawEvents {
     this.told = '';
     this.key = '';
     this.focus = 0;
+    this.timed = true; // whether the source gave times; else they are those of the import
     this.body = h('div', { class: 'raw' });
     this.title = h('h2', null);
     this.copy = h('button', { class: 'text-button', dataset: { focus: 'events-json' }, on: { click: () => this.#copy() } });
@@ -118,7 +119,7 @@ export class RawEvents {
     fill(
       this.body,
       older > 0 && more(text('events.older', { n: count(older) })),
-      found.length > 0 && h('pre', { class: 'mono events', tabindex: '0' }, found.map((event) => printed(event, event.seq === this.focus))),
+      found.length > 0 && h('pre', { class: 'mono events', tabindex: '0' }, found.map((event) => printed(event, event.seq === this.focus, this.timed))),
       newer > 0 && more(text('events.newer', { n: count(newer) })),
       !found.length && !trouble && h('p', { class: 'quiet' }, text('events.loading')),
       trouble && h('p', { class: 'quiet' }, trouble),
@@ -138,8 +139,8 @@ export function spans(seqs) {
   return out;
 }
 
-/** @param {RawEvent} event @param {boolean} picked */
-function printed(event, picked) {
+/** @param {RawEvent} event @param {boolean} picked @param {boolean} timed */
+function printed(event, picked, timed) {
   const { kind, ...said } = event.signal;
   const place = [event.turn ? text('inspect.turn', { turn: event.turn }) : '', event.late ? text('events.late') : ''].filter(Boolean).join(' · ');
   const origin = [stamp(event.at), event.said_at ? `${text('inspect.said')} ${stamp(event.said_at)}` : '', event.source ? `${plain(event.source, 80)} n ${event.n}` : ''];
@@ -150,7 +151,7 @@ function printed(event, picked) {
     ' ',
     h('span', { class: kind === 'failed' || kind === 'gap' ? 'bad' : 'kind' }, foreign(kind, { most: 60 })),
     '  ',
-    h('span', { class: 'quiet', title: origin.filter(Boolean).join('\n') }, clock(event.said_at ?? event.at), place && ` · ${place}`),
+    h('span', { class: 'quiet', title: origin.filter(Boolean).join('\n') }, timed && clock(event.said_at ?? event.at), place && `${timed ? ' · ' : ''}${place}`),
     '\n',
     members(said).map(([name, value]) => ['  ', name, ' ', outline(value, 4), '\n']),
   );

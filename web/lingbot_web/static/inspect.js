@@ -107,6 +107,7 @@ export class Inspector {
       ],
     );
     fill(this.body, pane.body);
+    this.raw.timed = map.about.timed !== false;
     this.raw.show(subject.key, map.cursor.epoch, pane.seqs.filter((seq) => seq <= upto), about, view.selection.seq);
     this.scroller.scrollTop = scroll;
     if (about === this.about && focused) for (const element of this.element.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus({ preventScroll: true });

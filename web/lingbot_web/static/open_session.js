@@ -24,6 +24,8 @@ export class OpenSession {
     this.key = '';
     /** @type {Summary | null} what was known of it when it was deleted elsewhere; its map stays until the reader leaves it */
     this.deleted = null;
+    /** @type {Summary | null} */
+    this.offered = null;
     this.held = 0; // the event at which the picture was paused at the live edge; 0 when it was not
     this.seen = { turns: 0, findings: 0 };
   }
@@ -168,9 +170,17 @@ export class OpenSession {
     this.page.soon();
   }
 
+  /** The bot goes on under the same name: what is read stays, and the new one is offered once. @param {Summary} old */
+  #offerAgain(old) {
+    if (this.offered === old) return;
+    this.offered = old;
+    toast(text('toast.again', { title: plain(titleOf(old), 40) }), { label: text('toast.open'), run: () => this.open(old.key) });
+  }
+
   /** The list of sessions changed. @param {Summary[]} changed @param {string[]} removed */
   listed(changed, removed) {
     this.sessions.update(changed, removed);
+    if (this.deleted && changed.some(({ key }) => key === this.key)) this.#offerAgain(this.deleted);
     const first = changed.find((summary) => isLive(summary, this.sessions.now()));
     if (!this.key && first) this.open(first.key);
     else this.page.soon();

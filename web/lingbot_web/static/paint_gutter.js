@@ -18,6 +18,9 @@ const PROSE = /\p{Script=Latin}$/u;
 /** A value has at most so much room, and so much even beside a long name. */
 const LARGEST_VALUE = 62;
 const SMALLEST_VALUE = 34;
+/** Pixels between the lines of an empty stave. */
+const RULE = 32;
+const KIND = /** @type {const} */ ({ flow: 'kind.intent', state: 'kind.slot', knowledge: 'kind.doc' });
 const COLOUR = /** @type {const} */ ({ flow: 'flow', state: 'state', knowledge: 'know' });
 const COLUMN = /** @type {const} */ ({ flow: 'score.visits', state: 'score.now', knowledge: 'score.hits' });
 
@@ -41,6 +44,11 @@ export function paintGround(ctx, scene) {
     const rows = scene.map.rows.of[stave.layer];
     const end = Math.min(rows.length, stave.scroll + stave.room);
     ctx.beginPath();
+    // Before there is anything the staves are ruled, as a sheet is before it is written on.
+    if (!scene.map.lanes.of.size) for (let y = Math.round(stave.rows) + RULE / 2 + 0.5; y < stave.bottom; y += RULE) {
+      ctx.moveTo(GUTTER, y);
+      ctx.lineTo(width, y);
+    }
     for (let i = stave.scroll; i < end; i++) {
       const y = Math.round(layout.y(stave, i)) + 0.5;
       ctx.moveTo(GUTTER, y);
@@ -78,7 +86,12 @@ export function paintGutter(ctx, scene) {
     ctx.fillStyle = tokens.text;
     ctx.font = FONT.labelStrong;
     ctx.fillText(scene.word(`score.${stave.layer}`), LABEL_X, stave.top + 15);
-    paintRows(ctx, scene, stave);
+    if (scene.map.lanes.of.size) paintRows(ctx, scene, stave);
+    else {
+      ctx.font = FONT.label;
+      ctx.fillStyle = tokens['text-3'];
+      ctx.fillText(scene.word(KIND[stave.layer]), LABEL_X, Math.round(stave.rows) + RULE / 2 + 0.5);
+    }
     paintThumb(ctx, scene, stave);
   }
   paintColumns(ctx, scene);

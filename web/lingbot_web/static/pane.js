@@ -90,6 +90,7 @@ export function saidAt(map, at, turn) {
 
 /** @param {View} view @param {number} at @param {number} turn */
 export function timeOf(view, at, turn) {
+  if (view.map.about.timed === false) return h('span', { class: 'quiet' }, turn > 0 ? text('inspect.turn', { turn }) : ''); // no source's clock, no time
   const said = saidAt(view.map, at, turn);
   return h('time', { title: said === at ? stamp(at) : `${text('inspect.said')} ${stamp(said)}\n${text('inspect.taken')} ${stamp(at)}` }, clock(said));
 }

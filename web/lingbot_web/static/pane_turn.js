@@ -1,7 +1,7 @@
 // A turn: all that happened in it, in order. A finding: the sentence and its evidence. Nothing picked: the whole session.
 
 import { foreign, h, plain } from 'lb/dom';
-import { clock, count, day, score, valueText, zone } from 'lb/format';
+import { clock, count, day, score, stamp, valueText, zone } from 'lb/format';
 import { known, lang, text } from 'lb/i18n';
 import { acts, callout, callouts, facts, heading, nodeLink, part, saidAt, telling, timeOf } from 'lb/pane';
 import { docList, stageName } from 'lb/pane_doc';
@@ -132,7 +132,7 @@ export function overviewPane(view, feed) {
       'header',
       { class: 'heading' },
       h('h1', null, text('overview.title')),
-      h('div', { class: 'sub' }, start ? `${day(start)} ${clock(start)} – ${clock(end)} ${zone(start)}` : ''),
+      h('div', { class: 'sub' }, map.about.timed === false ? text('sessions.untimed', { at: stamp(map.at) }) : start ? `${day(start)} ${clock(start)} – ${clock(end)} ${zone(start)}` : ''),
       h('div', { class: 'sub' }, text('sessions.turns', { n: size.turns }), ' · ', text('overview.size', { nodes: count(size.nodes), edges: count(size.edges) })),
     ),
     findings.slice(0, 50).map((finding) => callout(view, finding)),

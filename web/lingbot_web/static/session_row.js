@@ -28,6 +28,7 @@ import { LAYERS } from 'lb/link';
  * @property {Coverage} coverage
  * @property {number} missing
  * @property {string} last_utterance
+ * @property {boolean} [timed] false: its source gave no times
  * @property {string} [damaged] why its recording can't be read; "" if it can
  */
 // The line has room for so many kinds; from so many on the key gives way to them.
@@ -62,7 +63,7 @@ export function sessionRow(summary, { current, now, live }, actions) {
         live && h('span', { class: 'live-dot', title: text('badge.live') }, h('span', { class: 'sr' }, text('badge.live'))),
         summary.pinned && h('span', { class: 'pinned', title: text('sessions.pinned') }, icon('pin'), h('span', { class: 'sr' }, text('sessions.pinned'))),
         h('span', { class: 'title' }, foreign(title, { most: 120 })),
-        h('time', { class: 'when', dataset: { at: String(summary.updated_at) }, title: stamp(summary.updated_at) }, ago(summary.updated_at, now)),
+        h('time', { class: 'when', dataset: { at: String(summary.updated_at) }, title: text(summary.timed === false ? 'sessions.untimed' : 'sessions.at', { at: stamp(summary.updated_at) }) }, ago(summary.updated_at, now)),
       ),
       h(
         'span',

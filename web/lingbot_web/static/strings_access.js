@@ -41,6 +41,7 @@ export const ACCESS = {
 
   'sessions.damaged': ['已损坏', 'damaged'],
   'sessions.deleted': ['已删除“{title}”', 'Deleted “{title}”'],
+  'sessions.at': ['{at}', '{at}'],
   'sessions.demos': ['演示', 'Demo'],
   'sessions.earlier': ['更早', 'Earlier'],
   'sessions.import': ['打开录制文件', 'Open a recording'],
@@ -60,6 +61,7 @@ export const ACCESS = {
   'sessions.turns': ['{n} 轮', '{n} {n|turn|turns}'],
   'sessions.unchanged': ['没有改成：{why}', 'Not changed: {why}'],
   'sessions.undeleted': ['没有删除：{why}', 'Not deleted: {why}'],
+  'sessions.untimed': ['来源没有时间；导入于 {at}', 'no times recorded; imported {at}'],
   'sessions.undo': ['撤销', 'Undo'],
 
   'speech.finding': ['{n} 处{kind}', '{n} × {kind}'],
@@ -73,7 +75,10 @@ export const ACCESS = {
   'stats.shown': ['已显示', 'shown'],
   'stats.line': ['已接收 {received} · 已显示 {shown} · 缺失 {missing}', 'received {received} · shown {shown} · missing {missing}'],
 
+  'toast.again': ['“{title}”又有了新的内容', '“{title}” has begun anew'],
   'toast.gone': ['“{title}”在别处被删除了；地图会一直留到您离开', '“{title}” was deleted elsewhere; its map stays until you leave it'],
+
+  'toast.open': ['打开', 'Open'],
 
   'zone.local': ['{zone}：时间按本地时区显示，点击改用 UTC', '{zone}: times are local, click for UTC'],
   'zone.utc': ['{zone}：时间按 UTC 显示，点击改用本地时区', '{zone}: times are in UTC, click for local time'],
