@@ -91,6 +91,15 @@ def test_moment_and_layers_are_those_of_the_score(open_told: Open) -> None:
     expect(page.locator(".table-view thead")).to_contain_text("Documents")
 
 
+def test_what_the_filter_hides_is_not_in_the_table_and_that_is_said(open_told: Open) -> None:
+    page = open_told("w=9_22&view=table&f=anomalies,-read")
+    expect(rows(page)).to_have_count(3)
+    expect(page.locator(".table-bar")).to_contain_text("3 of 13 turns shown: only with anomalies · without Slot reads")
+    expect(rows(page).first.locator(".c-slots")).to_have_text("")
+    page = open_told("w=1_4&view=table&f=anomalies")
+    expect(page.locator(".table-view")).to_contain_text("No turn of this window has an anomaly.")
+
+
 def long_story(turns: int) -> list[Numbered]:
     """A dialogue of many short turns."""
     signals: list[Signal] = [SessionStarted(title="long")]

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { DialogueMap } from 'lb/fold';
 import { COLUMNS, turnsCsv } from 'lb/table_csv';
-import { rowsOf, turnsIn } from 'lb/table_rows';
+import { rowsOf, sifted, turnsIn } from 'lb/table_rows';
 import { long, Telling } from './telling.js';
 
 const VECTORS = new URL('../vectors/', import.meta.url);
@@ -69,6 +69,24 @@ test('no cell is a formula, and quotes, commas and line breaks come back as they
   }
   const [, line] = parsed(whole(new Telling().said('a\u0000b\ud800c').map));
   assert.equal(line?.[2], 'a\ufffdb\ufffdc');
+});
+
+test('a time that no calendar has is left empty', () => {
+  for (const [at, told] of /** @type {[number, string][]} */ ([[1e18, ''], [-1e18, ''], [253402300800, ''], [253402300799.9, '9999-12-31T23:59:59Z'], [-62135596800, '0001-01-01T00:00:00Z'], [-62135596801, ''], [0, '1970-01-01T00:00:00Z']])) {
+    const map = new Telling().said('x').map;
+    map.apply({ d: 'turn', turn: { ...map.turns[0], said_at: at } });
+    assert.equal(parsed(whole(map))[1]?.[1], told, String(at));
+  }
+});
+
+test('what the filters leave out is not in a row', () => {
+  const told = new Telling().said('a').routed('ask').assigned('brand', 'x').read('brand').recalled('prompt', { d: 0.9 }).answered('d');
+  const [row] = rowsOf(told.map, 1, 1, Infinity);
+  assert.ok(row);
+  const left = sifted(row, new Set(['read', 'doc', 'utterance']));
+  assert.deepEqual([left.said, left.intents.length, left.slots.map(({ what }) => what), left.docs, left.answers], ['', 1, ['write'], [], ['ok']]);
+  const rest = sifted(row, new Set(['intent', 'write', 'answer']));
+  assert.deepEqual([rest.said, rest.intents, rest.slots.map(({ what }) => what), rest.docs.length, rest.answers], ['a', [], ['read'], 1, []]);
 });
 
 test('a slot that was written, cleared and read says so; a long value is cut', () => {

@@ -153,7 +153,7 @@ export class Page {
     });
     this.side = new Side(byId('right'), [this.inspector, this.dialogue, this.events, this.changes], { onTab: () => this.soon(), onClose: () => this.showPanel(false) });
     this.table = new TurnTable({
-      shown: () => ({ map: this.score.map, selection: this.selection, playhead: this.score.playhead, window: this.score.window, layers: this.score.layers, anomalies: this.filters.anomalies, title: this.summary ? titleOf(this.summary) : '' }),
+      shown: () => ({ map: this.score.map, selection: this.selection, playhead: this.score.playhead, window: this.score.window, layers: this.score.layers, anomalies: this.filters.anomalies, hidden: this.filters.hidden, title: this.summary ? titleOf(this.summary) : '' }),
       go: (selection) => this.go(selection),
       onToggle: () => this.soon(),
     });

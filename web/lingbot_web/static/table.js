@@ -4,9 +4,9 @@ import { byId, fill, h } from 'lb/dom';
 import { count } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
-import { layersLeftOut, turnTable } from 'lb/table_body';
+import { leftOut, turnTable } from 'lb/table_body';
 import { printed } from 'lb/table_print';
-import { findingsByTurn, rowsOf, turnsIn } from 'lb/table_rows';
+import { findingsByTurn, rowsOf, sifted, turnsIn } from 'lb/table_rows';
 
 /** @typedef {import('lb/types').Selection} Selection */
 /**
@@ -17,6 +17,7 @@ import { findingsByTurn, rowsOf, turnsIn } from 'lb/table_rows';
  * @property {import('lb/types').Window} window
  * @property {import('lb/types').Layers} layers
  * @property {boolean} anomalies only turns in which something was found
+ * @property {ReadonlySet<import('lb/filters').Kind>} hidden kinds of things that are left out
  * @property {string} title of the session
  */
 
@@ -105,7 +106,7 @@ export class TurnTable {
     clearTimeout(this.timer);
     this.timer = 0;
     if (!this.open) return;
-    const { map, selection, playhead, window, layers, anomalies } = this.page.shown();
+    const { map, selection, playhead, window, layers, anomalies, hidden } = this.page.shown();
     const upto = playhead ?? Infinity;
     const { first, last } = map ? turnsIn(map, window, upto) : { first: 1, last: 0 };
     if (!map || last < first) {
@@ -123,7 +124,7 @@ export class TurnTable {
     const words = shown.length
       ? text('table.range', { from: shown[0], to: shown[shown.length - 1], total: count(map.lastTurn) }) + (found ? ` · ${text('table.only', { shown: count(turns.length), total: count(last - first + 1) })}` : '')
       : text('table.only', { shown: 0, total: count(last - first + 1) });
-    const moment = [playhead === null ? '' : text('inspect.moment', { seq: count(playhead), turn: Math.max(0, map.turnOf(playhead)) }), layersLeftOut(layers)].filter(Boolean);
+    const moment = [playhead === null ? '' : text('inspect.moment', { seq: count(playhead), turn: Math.max(0, map.turnOf(playhead)) }), leftOut(layers, hidden)].filter(Boolean);
     const told = [words, ...moment].join(' · ');
     if (this.range.textContent !== told) this.range.textContent = told;
     this.previous.hidden = this.next.hidden = pages < 2;
@@ -132,7 +133,7 @@ export class TurnTable {
     const caption = [text('table.caption', { from: first, to: last }), ...moment].join(' · ');
     const focused = document.activeElement instanceof HTMLElement && this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
     const { scrollTop } = this.body;
-    fill(this.body, rows.length ? turnTable(rows, { caption, layers, selection, go: this.page.go }) : h('p', { class: 'table-empty quiet' }, text('table.empty.filter')));
+    fill(this.body, rows.length ? turnTable(rows.map((row) => sifted(row, hidden)), { caption, layers, selection, go: this.page.go }) : h('p', { class: 'table-empty quiet' }, text('table.empty.filter')));
     this.body.scrollTop = scrollTop;
     if (focused) for (const element of this.body.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus({ preventScroll: true });
     this.#reveal(selection);

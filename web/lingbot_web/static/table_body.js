@@ -94,8 +94,8 @@ function findingLine({ go }, finding) {
   return [h('button', { class: `found ${finding.kind === 'gap' ? 'gap' : ''}`, dataset: { focus: finding.id }, on: { click: () => go({ kind: 'finding', id: finding.id, turn: finding.turn, seq: finding.seq }) } }, words), why];
 }
 
-/** Which layers are off, in words, for the caption. @param {Layers} layers */
-export function layersLeftOut(layers) {
-  const off = LAYERS.filter((layer) => !layers[layer]);
-  return off.length ? text('table.without', { layers: off.map((layer) => text(`score.${layer}`)).join(text('score.focus.join')) }) : '';
+/** What is left out, in words, for the caption. @param {Layers} layers @param {ReadonlySet<import('lb/filters').Kind>} hidden */
+export function leftOut(layers, hidden) {
+  const off = [...LAYERS.filter((layer) => !layers[layer]).map((layer) => text(`score.${layer}`)), ...[...hidden].filter((kind) => kind !== 'other').map((kind) => text(`filter.kind.${kind}`))];
+  return off.length ? text('table.without', { layers: off.join(text('score.focus.join')) }) : '';
 }

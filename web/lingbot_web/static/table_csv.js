@@ -32,7 +32,7 @@ export function turnsCsv(map, { from, to, upto, lang }) {
 function cells(row, lang) {
   return [
     String(row.turn),
-    row.at === null ? '' : new Date(Math.floor(row.at) * 1000).toISOString().replace('.000Z', 'Z'),
+    time(row.at),
     row.said,
     row.intents.map(nameOf).join('; '),
     row.intents.map(({ confidence }) => number(confidence)).join('; '),
@@ -41,6 +41,13 @@ function cells(row, lang) {
     row.answers.join('; '),
     row.findings.map(({ code, kind, reason }) => `${code} ${kind}: ${reason[lang] || reason.en || ''}`).join('; '),
   ];
+}
+
+/** A clock of a source may say anything: what no calendar has is left empty. @param {number | null} at */
+function time(at) {
+  const date = new Date(Math.floor(at ?? NaN) * 1000);
+  const year = date.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? date.toISOString().replace('.000Z', 'Z') : '';
 }
 
 /** @param {{name: string, label: string}} node */

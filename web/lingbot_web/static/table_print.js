@@ -4,8 +4,8 @@ import { fill, foreign, h } from 'lb/dom';
 import { count, stamp } from 'lb/format';
 import { lang, text } from 'lb/i18n';
 import { glyph } from 'lb/icons';
-import { layersLeftOut, turnTable } from 'lb/table_body';
-import { findingsByTurn, rowsOf, turnsIn } from 'lb/table_rows';
+import { leftOut, turnTable } from 'lb/table_body';
+import { findingsByTurn, rowsOf, sifted, turnsIn } from 'lb/table_rows';
 
 /** @typedef {import('lb/table').Tabled} Tabled */
 
@@ -27,16 +27,16 @@ export function printed(shown) {
 }
 
 /** @param {Tabled} shown @returns {import('lb/dom').Child[]} */
-function sheetOf({ map, playhead, window, layers, anomalies, title }) {
+function sheetOf({ map, playhead, window, layers, anomalies, hidden, title }) {
   const upto = playhead ?? Infinity;
   const { first, last } = map ? turnsIn(map, window, upto) : { first: 1, last: 0 };
   if (!map || last < first) return [h('h1', null, title ? foreign(title, { most: 300 }) : 'lingbot-map'), h('p', null, text('table.empty'))];
   const byTurn = findingsByTurn(map, upto);
   const all = rowsOf(map, first, last, upto);
-  const rows = anomalies ? all.filter(({ findings }) => findings.length) : all;
+  const rows = (anomalies ? all.filter(({ findings }) => findings.length) : all).map((row) => sifted(row, hidden));
   const findings = [...byTurn.values()].flat().filter((finding) => finding.since <= last && finding.turn >= first).sort((a, b) => a.seq - b.seq);
   const times = all.map(({ at }) => at).filter((at) => at !== null);
-  const range = [text('table.range', { from: first, to: last, total: count(map.lastTurn) }), times.length > 0 && `${stamp(times[0])} – ${stamp(times[times.length - 1])}`, playhead !== null && text('inspect.moment', { seq: count(playhead), turn: Math.max(0, map.turnOf(playhead)) }), layersLeftOut(layers)];
+  const range = [text('table.range', { from: first, to: last, total: count(map.lastTurn) }), times.length > 0 && `${stamp(times[0])} – ${stamp(times[times.length - 1])}`, playhead !== null && text('inspect.moment', { seq: count(playhead), turn: Math.max(0, map.turnOf(playhead)) }), leftOut(layers, hidden)];
   return [
     h('h1', null, foreign(title || map.session, { most: 300 })),
     h('p', { class: 'sub' }, foreign(map.session, { most: 200, class: 'mono' }), ' · ', range.filter(Boolean).join(' · ')),

@@ -42,6 +42,22 @@ export function rowsOf(map, first, last, upto) {
   return rows;
 }
 
+/**
+ * A row without the kinds of things that the reader hides.
+ * @param {TurnRow} row @param {ReadonlySet<import('lb/filters').Kind>} hidden @returns {TurnRow}
+ */
+export function sifted(row, hidden) {
+  if (!hidden.size) return row;
+  return {
+    ...row,
+    said: hidden.has('utterance') ? '' : row.said,
+    intents: hidden.has('intent') ? [] : row.intents,
+    slots: row.slots.filter(({ what }) => !hidden.has(what === 'read' ? 'read' : 'write')),
+    docs: hidden.has('doc') ? [] : row.docs,
+    answers: hidden.has('answer') ? [] : row.answers,
+  };
+}
+
 /** The findings known by event `upto`, in order, by the turn that they were found in. @param {DialogueMap} map @param {number} upto */
 export function findingsByTurn(map, upto) {
   /** @type {Map<number, Finding[]>} */
