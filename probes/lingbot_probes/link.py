@@ -105,7 +105,11 @@ def local_token(port: int) -> str:
     """
     import tempfile
 
-    for folder in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir()):
+    try:
+        temporary = tempfile.gettempdir()
+    except OSError:  # there is none
+        temporary = ""
+    for folder in (os.environ.get("XDG_RUNTIME_DIR"), temporary):
         if not folder or not hasattr(os, "getuid"):
             continue
         path = os.path.join(folder, f"lingbot-map-{os.getuid()}", f"{port}.token")
@@ -135,14 +139,22 @@ class Link:
         self._socket: socket | None = None
 
     def prepare(self) -> None:
-        """Load what the work needs, so that nothing is imported in the middle of it."""
+        """Load and ask for what the work needs, so that no lock of a module is held in the middle of it.
+
+        Nobody forks meanwhile.
+        """
         import json  # noqa: F401
         import socket  # noqa: F401
 
         if self.endpoint.secure:
             import ssl  # noqa: F401
         if self.endpoint.local and not self._given:
-            import tempfile  # noqa: F401
+            import tempfile
+
+            try:
+                tempfile.gettempdir()  # its first answer is found under a lock that a fork would leave locked
+            except OSError:
+                return  # ``local_token`` does without
 
     def deliver(self, batch: dict[str, Any]) -> dict[str, Any]:
         """The server's answer to the batch. Raises ``NotTaken``; then nothing is known about the batch."""
