@@ -10,6 +10,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from lingbot_probes import Probe
+
 
 def until(true: Callable[[], object], what: str = "it", seconds: float = 10.0) -> None:
     """Waits for a condition, and says what did not happen when it is not met in time."""
@@ -66,6 +68,30 @@ class Listener:
             for (source, session), number in self.told.items()
             if (missing := number - sum(1 for n in self.accepted.get((source, session), {}) if n <= number))
         }
+
+
+def where(probe: Probe, map: Listener) -> list[tuple[str, str]]:
+    """(session, what) of every event but the beginnings, session by session: order is kept within a session."""
+    assert probe.flush()
+    return [
+        (event["session"], event["signal"].get("intent") or event["signal"].get("text") or event["signal"]["kind"])
+        for event in sorted(map.events(), key=lambda event: event["session"])
+        if event["signal"]["kind"] != "session_started"
+    ]
+
+
+def turns(map: Listener) -> dict[str, list[str]]:
+    """What was said in each turn, by the turn's utterance."""
+    names: dict[str, str] = {}
+    out: dict[str, list[str]] = {}
+    for event in map.events():
+        signal = event["signal"]
+        if signal["kind"] == "turn_started":
+            names[signal["turn"]] = signal.get("utterance", "")
+            out[names[signal["turn"]]] = []
+        elif "turn" in event:
+            out[names[event["turn"]]].append(signal.get("intent") or signal.get("text") or signal["kind"])
+    return out
 
 
 class Server:
