@@ -23,6 +23,8 @@ export class Banner {
     this.of = feed.failures;
     this.told = '';
     this.spoken = '';
+    // Its words may take two lines: the map gives way by as much as it is high.
+    new ResizeObserver(() => byId('main').style.setProperty('--banner', `${this.host.offsetHeight}px`)).observe(this.host);
     setInterval(() => this.feed.line === 'waiting' && this.render(), 500);
   }
 
