@@ -180,6 +180,21 @@ def test_all_events_behind_a_long_subject_are_copied_not_only_those_shown(open_t
     assert len(seqs) > 12
 
 
+def test_raw_events_that_cannot_be_read_say_why_and_can_be_asked_for_again(open_told: Open, watch: Watch) -> None:
+    watch.forgiven.append("Failed to load resource")
+    page = open_told("w=9_22")
+    page.route("**/events?*", lambda route: route.abort())
+    page.locator("#right .callout-head").first.click()
+    raw = page.locator("#right .raw-events")
+    expect(raw).to_contain_text("The raw events could not be read: the server does not answer.")
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    raw.get_by_role("button", name="Copy these events as JSON").click()
+    expect(page.locator(".toast")).to_contain_text("Not copied: the server does not answer")
+    page.unroute("**/events?*")
+    raw.get_by_role("button", name="Try again").click()
+    expect(raw.locator(".event").first).to_be_visible()
+
+
 def test_a_regression_test_fails_on_the_bot_as_it_is_and_passes_on_a_mended_one(
     open_told: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

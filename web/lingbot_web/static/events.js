@@ -122,7 +122,7 @@ export class RawEvents {
       found.length > 0 && h('pre', { class: 'mono events', tabindex: '0' }, found.map((event) => printed(event, event.seq === this.focus, this.timed))),
       newer > 0 && more(text('events.newer', { n: count(newer) })),
       !found.length && !trouble && h('p', { class: 'quiet' }, text('events.loading')),
-      trouble && h('p', { class: 'quiet' }, trouble),
+      trouble && h('p', { class: 'quiet' }, text('events.trouble', { why: trouble }), ' ', h('button', { class: 'text-button', dataset: { focus: 'events-again' }, on: { click: () => this.#load() } }, text('events.again'))),
     );
   }
 }

@@ -62,7 +62,9 @@ export const CHANGES = {
   'doc.up': ['上升 {n} 位', 'up {n}'],
   'doc.week': ['近 7 日', 'in seven days'],
 
+  'events.again': ['再试一次', 'Try again'],
   'events.copy': ['把这些事件复制为 JSON', 'Copy these events as JSON'],
+  'events.trouble': ['没有读到原始事件：{why}。', 'The raw events could not be read: {why}.'],
 
   'help.table': ['总谱或轮次表', 'Score or turn table'],
 
