@@ -123,6 +123,9 @@ test('counts go on with the map', () => {
   filters.toggle('read');
   filters.counts.follow(map);
   const before = filters.counts.shown;
+  const { lanes } = filters.counts;
+  const reads = kinds(map).map((kind, mark) => (kind === MARK.READ ? map.marks.turn.data[mark] : -1)).filter((turn) => turn >= 0);
+  assert.equal(lanes.sum(lanes.levels.length - 1, 0, 1) + reads.length, kinds(map).filter((kind) => kind === MARK.WRITE || kind === MARK.READ).length, 'all turns together');
   map.apply({ d: 'node', node: { id: 'answer:99', kind: 'answer', layer: 'knowledge', label: 'x', turn: map.lastTurn, seq: map.cursor.seq + 1, created_at: 0, updated_at: 0, expires_at: null, expired: false, props: {} } });
   filters.counts.follow(map);
   assert.equal(filters.counts.shown, before + 1);

@@ -1,7 +1,7 @@
 // How many marks pass the filters, in all and by turns: what density columns and the timeline are drawn from while some
 // are left out. It keeps its place, so that live data costs only what is new.
 import { LAYERS, MARK } from 'lb/kinds';
-import { Lanes } from 'lb/lanes';
+import { CHANNELS, Lanes } from 'lb/lanes';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /** @typedef {import('lb/filters').Filters} Filters */
@@ -32,32 +32,33 @@ export class Counts {
   follow(map) {
     const { filters } = this;
     const sign = this.#sign(map);
-    if (this.marks !== map.marks || sign !== this.sign) {
-      this.lanes = new Lanes();
+    const anew = this.marks !== map.marks || sign !== this.sign;
+    if (anew) {
       this.shown = this.at = 0;
       this.marks = map.marks;
       this.sign = sign;
-      for (const [turn, lane] of map.lanes.of) if (lane.marks.length) this.lanes.flag(turn, map.lanes.bits(turn));
     }
     const { kind, node, turn, bad } = map.marks;
     this.all = map.marks.size;
+    if (!anew && this.at === this.all) return;
+    const tally = anew ? new Int32Array(CHANNELS * 2 ** Math.ceil(Math.log2(Math.max(2, map.lastTurn + 1)))) : null;
     if (filters.anomalies) {
-      if (this.at === this.all) return;
       this.at = this.all;
-      for (const mark of new Set([...map.evidence.values()].flatMap(({ marks }) => marks))) this.#count(map, kind.data[mark], node.data[mark], turn.data[mark], bad.data[mark]);
-      for (const [number, { utterance }] of map.lanes.of) if (utterance >= 0 && map.lanes.bits(number)) this.#count(map, MARK.UTTERANCE, node.data[utterance], number, 1);
-      return;
-    }
-    for (; this.at < this.all; this.at++) this.#count(map, kind.data[this.at], node.data[this.at], turn.data[this.at], 0);
+      for (const mark of new Set([...map.evidence.values()].flatMap(({ marks }) => marks))) this.#count(map, tally, kind.data[mark], node.data[mark], turn.data[mark], bad.data[mark]);
+      for (const [number, { utterance }] of map.lanes.of) if (utterance >= 0 && map.lanes.bits(number)) this.#count(map, tally, MARK.UTTERANCE, node.data[utterance], number, 1);
+    } else for (; this.at < this.all; this.at++) this.#count(map, tally, kind.data[this.at], node.data[this.at], turn.data[this.at], 0);
+    if (tally) this.lanes = Lanes.tallied(tally);
   }
 
-  /** @param {DialogueMap} map @param {number} kind @param {number} node @param {number} turn @param {number} bad */
-  #count(map, kind, node, turn, bad) {
+  /** @param {DialogueMap} map @param {Int32Array | null} tally to count into; null for one more on the lanes @param {number} kind @param {number} node @param {number} turn @param {number} bad */
+  #count(map, tally, kind, node, turn, bad) {
     const layer = LAYER_OF[kind];
     if (layer >= 0 && !this.filters.layers[LAYERS[layer]]) return;
     if (!this.filters.passesMark(kind, bad, map.list[node].expired)) return;
     this.shown++;
-    if (layer >= 0) this.lanes.count(turn, layer);
+    if (layer < 0) return;
+    if (tally) tally[turn * CHANNELS + layer]++;
+    else this.lanes.count(turn, layer);
   }
 
   /** What counts anew when it changes: findings make marks anomalous, and slots expire. @param {DialogueMap} map */

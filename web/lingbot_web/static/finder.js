@@ -12,8 +12,9 @@ import { parse } from 'lb/search_query';
 /** @typedef {import('lb/types').Selection} Selection */
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 
-/** Marks looked at in one go: some 5 ms. */
-const SLICE = 20000;
+/** Marks looked at between looks at the clock, and ms after which the browser gets its turn. */
+const SLICE = 1000;
+const TURN = 6;
 
 export class Finder {
   /**
@@ -110,7 +111,9 @@ export class Finder {
     const { search } = this;
     if (!search) return;
     const before = search.size;
-    const done = search.advance(SLICE);
+    const end = performance.now() + TURN;
+    let done = search.advance(SLICE);
+    while (!done && performance.now() < end) done = search.advance(SLICE);
     if (!done) this.timer = setTimeout(() => this.#advance(), 0);
     if (done || search.size !== before) this.actions.onMatches(search);
     this.#count();

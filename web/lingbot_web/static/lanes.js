@@ -28,6 +28,22 @@ export class Lanes {
     this.last = 0;
   }
 
+  /** What `count` makes of many at once. @param {Int32Array} counts CHANNELS for each turn, for a power of two of turns */
+  static tallied(counts) {
+    const lanes = new Lanes();
+    const most = [0, 0, 0, 0];
+    for (let i = 0; i < counts.length; i += CHANNELS) {
+      for (let c = 0; c < BITS; c++) if (counts[i + c] > most[c]) most[c] = counts[i + c];
+      const all = counts[i] + counts[i + 1] + counts[i + 2];
+      if (all > most[3]) most[3] = all;
+      if (all) lanes.open(i / CHANNELS);
+    }
+    lanes.levels = [counts];
+    lanes.most = [most];
+    lanes.#reach(0);
+    return lanes;
+  }
+
   /** @param {number} turn @returns {Lane} */
   at(turn) {
     let lane = this.of.get(turn);
