@@ -82,7 +82,7 @@ test('Python values: no word of JSON that Python does not know, nothing that can
 
 test('a finding must not come back; a slot, a flow and an answer are as recorded', () => {
   const told = new Telling().said('第一句\n# x').routed('x').assigned('订单 id', 'A').said('third').routed('y').assigned('订单 id', 'B').found('overwrite', 1, [], {});
-  told.recalled('prompt', { d: 0.5 }).answered('d');
+  told.assigned('later', 1).recalled('prompt', { d: 0.5 }).answered('d');
   const { map } = told;
   const found = assertionFor(map, { kind: 'finding', id: [...map.findings.keys()][0] ?? '', turn: 2, seq: 6 }, Infinity);
   assert.match(found, /none=\["overwrite"\],\n {4}\)\n$/);
@@ -90,8 +90,8 @@ test('a finding must not come back; a slot, a flow and an answer are as recorded
   assert.match(found, /SAID = \[\n {4}"第一句\\n# x",\n {4}"third",\n\]/);
   assert.match(assertionFor(map, { kind: 'node', id: 'slot:订单 id', turn: 1, seq: 3 }, Infinity), /def test_turn_1_slot_id\(\):[\s\S]*slots=\{"订单 id": "A"\}/);
   assert.match(assertionFor(map, { kind: 'node', id: 'intent:y', turn: 2, seq: 5 }, Infinity), /path=\["x", "y"\]/);
-  assert.match(assertionFor(map, { kind: 'node', id: 'doc:d', turn: 2, seq: 8 }, Infinity), /answered_from=\["d"\]/);
+  assert.match(assertionFor(map, { kind: 'node', id: 'doc:d', turn: 2, seq: 9 }, Infinity), /answered_from=\["d"\]/);
   const all = assertionFor(map, null, Infinity);
-  assert.match(all, /path=\["x", "y"\],\n {8}slots=\{"订单 id": "B"\},\n {8}answered_from=\["d"\]/);
-  assert.match(assertionFor(map, null, 3), /Turn 1 of[\s\S]*path=\["x"\]/, 'as of the moment');
+  assert.match(all, /path=\["x", "y"\],\n {8}slots=\{"订单 id": "B", "later": 1\},\n {8}answered_from=\["d"\]/);
+  assert.match(assertionFor(map, null, 3), /Turn 1 of[\s\S]*path=\["x"\],\n {8}slots=\{"订单 id": "A"\},/, 'as of the moment');
 });

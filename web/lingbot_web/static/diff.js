@@ -79,7 +79,7 @@ export function slotsBetween(map, a, b) {
     const is = Boolean(now.set);
     if (!was && !is) continue;
     const change = !was ? 'added' : !is ? 'deleted' : same(old.value, now.value) ? 'rewritten' : 'changed';
-    const step = map.historyOf(id).findLast(({ seq, props }) => seq > low && seq <= high && 'seq' in props);
+    const step = map.historyOf(id).findLast(({ seq, props }) => seq <= high && 'seq' in props);
     const seq = step?.seq ?? Math.max(old.seq ?? 0, now.seq ?? 0);
     const writes = map.edgesOf(id).filter((edge) => edge.kind === 'assign' && edge.target === id && edge.seq > low && edge.seq <= high);
     const by = writes.find((edge) => edge.seq === seq)?.source ?? '';
