@@ -1,5 +1,6 @@
 // What is red across lanes: brackets over loops, ties to the document that should have won, labels. And the amber of gaps.
 import { drawGlyph } from 'lb/glyphs';
+import { MARK, badBit } from 'lb/kinds';
 import { FOOT, HEADER } from 'lb/layout';
 import { LEVELS } from 'lb/ink';
 import { FONT, S } from 'lb/styles';
@@ -9,6 +10,7 @@ import { placeTags } from 'lb/tags';
 /** @typedef {import('lb/ink').Ink} Ink */
 /** @typedef {import('lb/evidence').Evidence} Evidence */
 
+const LEAK = badBit('leak');
 const BEYOND_TRAIL = 0.55;
 const HATCH = 6;
 
@@ -25,6 +27,7 @@ export function paintEvidence(scene, ink, findings) {
       ink.to(S.bracket, level, x1, y);
       ink.to(S.bracket, level, x1, y + 5);
     }
+    if (finding.kind === 'leak') for (const mark of marks) paintLeak(scene, ink, mark);
     for (const [winner, rival] of ties) {
       const y0 = scene.y(winner);
       const y1 = scene.y(rival);
@@ -33,6 +36,15 @@ export function paintEvidence(scene, ink, findings) {
       ink.line(S.tie, scene.linkLevel(winner, rival), scene.x(rival), y1 - down * (scene.radius(rival) + 1), scene.x(winner), y0 + down * (scene.radius(winner) + 4));
     }
   }
+}
+
+/** From a read of another task's value back to the write, wherever in the session either stands. @param {Scene} scene @param {Ink} ink @param {number} read */
+function paintLeak(scene, ink, read) {
+  const { marks } = scene.map;
+  const write = marks.prev.data[read];
+  const y = scene.y(read);
+  if (marks.kind.data[read] !== MARK.READ || write < 0 || Number.isNaN(y) || !(scene.badMark(read) & LEAK)) return;
+  ink.line(S.leakTie, scene.linkLevel(write, read), scene.x(write), y, scene.x(read) - 4, y);
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Evidence[]} findings */

@@ -185,7 +185,6 @@ function paintRead(scene, ink, mark) {
   if (!ghost && scene.faded(marks.node.data[mark])) level = Math.max(level, LEVEL.THIRD);
   const leak = Boolean(scene.badMark(mark) & LEAK) && !ghost;
   const write = marks.prev.data[mark];
-  if (leak && write >= 0) ink.line(S.leakTie, scene.linkLevel(write, mark), scene.x(write), y, x - 4, y);
   paintTie(scene, ink, mark, LINK.USE, leak ? S.leakTie : S.use, level, { x: x - 4, y: y - 4, w: 8, h: 8 });
   const r = scene.readable ? 3.5 : 2;
   if (leak) ink.dot(S.readLeak, level, x, y, r + 1);

@@ -21,6 +21,7 @@ export class Tiles {
   /** @param {HTMLElement} host @param {Element} before which element it lies beneath */
   constructor(host, before) {
     this.box = document.createElement('div');
+    this.box.className = 'score-tiles';
     this.box.setAttribute('aria-hidden', 'true');
     for (const [property, value] of [['position', 'absolute'], ['left', '0'], ['top', '0'], ['visibility', 'hidden'], ['will-change', 'transform']]) this.box.style.setProperty(property, value);
     host.insertBefore(this.box, before);
