@@ -306,6 +306,7 @@ def test_a_million_rows_are_reached_to_the_last(open_told: Open) -> None:
           room.style.cssText = 'position: fixed; left: 0; top: 0; width: 300px; height: 420px; z-index: 99';
           room.append(scroll.element);
           document.body.append(room);
+          await new Promise((done) => setTimeout(done, 100)); // it learns how much room there is
           scroll.take(1_000_000, -1);
           const seen = () => [...room.querySelectorAll('.event-row')]
             .map((row) => [Number(row.textContent), row.getBoundingClientRect().top])
@@ -349,6 +350,28 @@ def test_the_moment_stays_in_view_when_the_room_grows_less(site: Site, watch: Wa
         expect(page.locator(last)).to_be_in_viewport(ratio=1)
         page.set_viewport_size({"width": 1600, "height": 600})
         expect(page.locator(last)).to_be_in_viewport(ratio=1)
+
+
+def test_a_tab_that_is_opened_late_stands_where_the_map_does(open_told: Open) -> None:
+    page = open_told("w=9_22&at=130")
+    page.locator("#tab-dialogue").click()
+    expect(row(page, 18)).to_be_in_viewport(ratio=1)
+    page.locator("#tab-events").click()
+    expect(event(page, 130)).to_be_in_viewport(ratio=1)
+    page.locator("#tab-inspect").click()
+    page.locator("#map").focus()
+    for _ in range(5):
+        page.keyboard.press(",")
+    until(page, "/[#&]at=125(&|$)/.test(location.hash)")
+    page.locator("#tab-events").click()
+    expect(event(page, 125)).to_be_in_viewport(ratio=1)
+    page.locator("#tab-dialogue").click()
+    expect(page.locator(".said.current")).to_be_in_viewport(ratio=1)
+    page.locator("#tab-inspect").click()
+    page.keyboard.press("]")
+    until(page, "location.hash.includes('sel=finding')")
+    page.locator("#tab-dialogue").click()
+    expect(page.locator(".said.picked")).to_be_in_viewport(ratio=1)
 
 
 @pytest.fixture

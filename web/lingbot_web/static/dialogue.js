@@ -99,7 +99,7 @@ export class Dialogue {
     this.playhead = playhead;
     this.current = placeOfMoment(map, playhead);
     this.scroll.take(map.turns.map(({ number }) => number));
-    this.#follow(map, selection);
+    if (!this.#follow(map, selection)) this.scroll.draw();
     this.#offerBack();
   }
 
@@ -115,8 +115,9 @@ export class Dialogue {
     this.scroll.clear();
   }
 
-  /** Brings into view what was picked on the map or, while attached, where the moment lies. @param {import('lb/fold').DialogueMap} map @param {Selection | null} selection */
+  /** Brings into view what was picked on the map or, while attached, where the moment lies. @param {import('lb/fold').DialogueMap} map @param {Selection | null} selection @returns {boolean} whether that drew the list */
   #follow(map, selection) {
+    if (!this.scroll.room) return false; // while another tab is shown nothing can be scrolled
     const picked = pickedTurn(selection);
     const fresh = picked !== this.picked;
     this.picked = picked;
@@ -124,12 +125,13 @@ export class Dialogue {
     if (at >= 0) {
       this.scroll.show(at);
       this.attached = this.scroll.sees(this.current);
-      return;
+      return true;
     }
     const sign = JSON.stringify([this.current, this.playhead, this.current >= 0 && signOf(this.#shown(this.current))]);
-    if (sign === this.sign) return;
+    if (sign === this.sign) return false;
     this.sign = sign;
     if (this.attached) this.scroll.show(Math.max(0, this.current));
+    return this.attached;
   }
 
   #head() {
@@ -194,8 +196,10 @@ export class Dialogue {
     this.#offerBack();
   }
 
-  /** There is more or less room, as where the line below grows: what was in view stays so. */
+  /** There is room at all, or less of it, as where the line below grows: what was in view stays so. */
   #keep() {
+    if (!this.scroll.room) return;
+    this.render();
     if (this.attached && this.current >= 0) this.scroll.show(this.current);
     this.#offerBack();
   }

@@ -4,6 +4,7 @@
 import { h } from 'lb/dom';
 import { Heights } from 'lb/dialogue_heights';
 
+/** A row in the document; its height is asked for once, since asking makes the browser lay out everything. @typedef {{sign: string, element: HTMLElement, measured: boolean}} Drawn */
 /** @typedef {{sign: string, make: () => HTMLElement}} Row `sign` says what is in it: the same sign, the same element */
 
 /** So far beyond the edge rows are drawn, so that a turn of the wheel finds them there. */
@@ -23,15 +24,17 @@ export class Scroll {
     this.heights = new Heights(guess);
     this.list = h('div', { class: 'turns', role: 'feed' });
     this.element = h('div', { class: 'turns-scroll', tabindex: '-1' }, this.list);
-    /** @type {Map<number, {sign: string, element: HTMLElement}>} */
+    /** @type {Map<number, Drawn>} */
     this.drawn = new Map();
     this.first = 0;
     this.end = 0;
-    this.set = 0; // where we last put the scroll ourselves
+    this.set = 0; // where the scroll stands, as far as we know: where we put it, or the reader
     this.width = 0;
+    this.room = 0;
     this.element.addEventListener('scroll', () => {
-      if (Math.abs(this.element.scrollTop - this.set) < 1) return;
-      this.set = this.element.scrollTop;
+      const { scrollTop } = this.element;
+      if (Math.abs(scrollTop - this.set) < 1) return;
+      this.set = scrollTop;
       this.draw();
       onReader();
     }, { passive: true });
@@ -42,25 +45,26 @@ export class Scroll {
   }
 
   #resized() {
-    const { clientWidth } = this.element;
+    const { clientWidth, clientHeight } = this.element;
+    this.room = clientHeight;
     if (!clientWidth) return;
     if (clientWidth !== this.width) {
       this.width = clientWidth;
       const at = this.#anchor();
       this.heights.forget();
+      for (const drawn of this.drawn.values()) drawn.measured = false;
       this.#hold(at);
     }
     this.draw();
   }
 
-  /** Takes the rows as they are now. @param {number[]} keys */
+  /** Takes the rows as they are now; they are drawn by what comes next. @param {number[]} keys */
   take(keys) {
     const at = this.#anchor();
     const { keys: before } = this.heights;
     this.heights.take(keys);
     // What was forgotten at the top, or found there, pushes nothing.
     if (at.i >= 0 && before[at.i] !== keys[at.i]) this.#hold({ i: keys.indexOf(before[at.i]), away: at.away });
-    this.draw();
   }
 
   /** Another dialogue. */
@@ -74,7 +78,7 @@ export class Scroll {
 
   /** Draws what is in view, and once more where what was drawn turned out higher or lower than guessed. */
   draw() {
-    if (!this.element.clientHeight) return;
+    if (!this.room) return;
     for (let again = 0; again < 4; again++) {
       const at = this.#anchor();
       this.#fill();
@@ -84,10 +88,10 @@ export class Scroll {
   }
 
   #fill() {
-    const { heights, element } = this;
-    const { scrollTop, clientHeight } = element;
-    this.first = heights.length ? heights.at(scrollTop - BEYOND) : 0;
-    this.end = heights.length ? heights.at(scrollTop + clientHeight + BEYOND) + 1 : 0;
+    const { heights } = this;
+    this.first = heights.length ? heights.at(this.set - BEYOND) : 0;
+    this.end = heights.length ? heights.at(this.set + this.room + BEYOND) + 1 : 0;
+    /** @type {Map<number, Drawn>} */
     const wanted = new Map();
     /** @type {HTMLElement[]} */
     const shown = [];
@@ -95,7 +99,7 @@ export class Scroll {
       const key = heights.keys[i];
       const row = this.row(i);
       let known = this.drawn.get(key);
-      if (known?.sign !== row.sign) known = { sign: row.sign, element: this.#instead(known?.element, row.make()) };
+      if (known?.sign !== row.sign) known = { sign: row.sign, element: this.#instead(known?.element, row.make()), measured: false };
       wanted.set(key, known);
       shown.push(known.element);
     }
@@ -118,24 +122,26 @@ export class Scroll {
     let differs = false;
     for (let i = this.first; i < this.end; i++) {
       const drawn = this.drawn.get(this.heights.keys[i]);
-      if (drawn && this.heights.measured(i, drawn.element.getBoundingClientRect().height)) differs = true;
+      if (!drawn || drawn.measured) continue;
+      drawn.measured = true;
+      if (this.heights.measured(i, drawn.element.getBoundingClientRect().height)) differs = true;
     }
     return differs;
   }
 
   /** The row at the upper edge, and how far it is from it. */
   #anchor() {
-    const { heights, element } = this;
+    const { heights } = this;
     if (!heights.length) return { i: -1, away: 0 };
-    const i = heights.at(Math.max(0, element.scrollTop - ROOM));
-    return { i, away: element.scrollTop - heights.top(i) };
+    const i = heights.at(Math.max(0, this.set - ROOM));
+    return { i, away: this.set - heights.top(i) };
   }
 
   /** @param {{i: number, away: number}} at */
   #hold({ i, away }) {
     if (i < 0) return;
     const top = this.heights.top(i) + away;
-    if (Math.abs(top - this.element.scrollTop) < 1) return;
+    if (Math.abs(top - this.set) < 1) return;
     this.#stretch();
     this.#put(top);
   }
@@ -149,33 +155,33 @@ export class Scroll {
 
   /** @param {number} top */
   #put(top) {
-    this.element.scrollTop = top;
-    this.set = this.element.scrollTop;
+    this.set = Math.max(0, Math.min(top, this.heights.top(this.heights.length) + 2 * ROOM - this.room));
+    this.element.scrollTop = this.set;
   }
 
   /** Whether any of row `i` is in view. @param {number} i */
   sees(i) {
-    const { heights, element } = this;
+    const { heights } = this;
     if (i < 0 || i >= heights.length) return true;
     const top = heights.top(i) + ROOM;
-    return top < element.scrollTop + element.clientHeight - 8 && top + heights.height(i) > element.scrollTop + 8;
+    return top < this.set + this.room - 8 && top + heights.height(i) > this.set + 8;
   }
 
   /** Brings row `i` into view, whole if it fits; what is in view stays where it is. @param {number} i */
   show(i) {
-    const { heights, element } = this;
-    if (i < 0 || i >= heights.length || !element.clientHeight) return;
+    const { heights, room } = this;
+    this.draw();
+    if (i < 0 || i >= heights.length || !room) return;
     // What is guessed is drawn on the way, which may take it elsewhere: look again until it stands.
     for (let again = 0; again < 4; again++) {
       const top = heights.top(i) + ROOM;
-      const high = Math.min(heights.height(i), element.clientHeight - 2 * ROOM);
-      const least = top + high + ROOM - element.clientHeight;
-      const most = top - ROOM;
-      const to = Math.min(Math.max(element.scrollTop, least), Math.max(0, most));
-      if (Math.abs(to - element.scrollTop) < 1) break;
+      const high = Math.min(heights.height(i), room - 2 * ROOM);
+      const to = Math.min(Math.max(this.set, top + high + ROOM - room), Math.max(0, top - ROOM));
+      if (Math.abs(to - this.set) < 1) break;
       // Far away it stands in the middle: what led to it is seen too.
-      const far = Math.abs(to - element.scrollTop) > element.clientHeight;
-      this.#put(far ? Math.max(0, top - (element.clientHeight - high) / 2) : to);
+      const far = Math.abs(to - this.set) > room;
+      this.#stretch();
+      this.#put(far ? top - (room - high) / 2 : to);
       this.draw();
     }
   }

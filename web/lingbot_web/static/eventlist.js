@@ -216,6 +216,7 @@ export class EventList {
   }
 
   #keep() {
+    if (!this.scroll.room) return;
     if (this.attached && this.current >= 0) this.scroll.show(this.current);
     this.#ask();
     this.#offerBack();

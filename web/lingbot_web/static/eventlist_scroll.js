@@ -21,7 +21,8 @@ export class RowScroll {
     this.open = -1;
     this.extra = 0;
     this.offset = 0; // of the upper edge, in pixels of the whole list
-    this.set = 0; // where we last put the scroll ourselves
+    this.set = 0; // where the scroll stands, as far as we know: where we put it, or the reader
+    this.room = 0;
     this.list = h('div', { class: 'event-rows', role: 'grid' });
     this.element = h('div', { class: 'event-scroll', tabindex: '-1' }, this.list);
     /** @type {Map<number, {sign: string, element: HTMLElement}>} */
@@ -37,13 +38,10 @@ export class RowScroll {
       this.onReader();
     }, { passive: true });
     new ResizeObserver(() => {
+      this.room = this.element.clientHeight;
       this.draw();
       onRoom();
     }).observe(this.element);
-  }
-
-  get #room() {
-    return this.element.clientHeight;
   }
 
   /** Height of all rows together. */
@@ -54,7 +52,7 @@ export class RowScroll {
   /** Pixels of the list for one of the scroll bar. */
   #ratio() {
     const shown = Math.min(this.#whole, LONGEST);
-    return shown > this.#room ? (this.#whole - this.#room) / (shown - this.#room) : 1;
+    return shown > this.room ? (this.#whole - this.room) / (shown - this.room) : 1;
   }
 
   /** @param {number} i */
@@ -82,7 +80,7 @@ export class RowScroll {
   }
 
   draw() {
-    const room = this.#room;
+    const room = this.room;
     if (!room) return;
     for (let again = 0; again < 2; again++) {
       this.offset = Math.max(0, Math.min(this.offset, this.#whole - room));
@@ -126,19 +124,20 @@ export class RowScroll {
 
   /** @param {number} top */
   #put(top) {
-    if (Math.abs(this.element.scrollTop - top) >= 1) this.element.scrollTop = top;
-    this.set = this.element.scrollTop;
+    if (Math.abs(this.set - top) < 1) return;
+    this.set = top;
+    this.element.scrollTop = top;
   }
 
   /** Whether row `i` is in view. @param {number} i */
   sees(i) {
     if (i < 0 || i >= this.length) return true;
-    return this.#top(i) < this.offset + this.#room - 8 && this.#top(i) + HIGH > this.offset + 8;
+    return this.#top(i) < this.offset + this.room - 8 && this.#top(i) + HIGH > this.offset + 8;
   }
 
   /** Brings row `i` into view; what is in view stays where it is. @param {number} i */
   show(i) {
-    const room = this.#room;
+    const room = this.room;
     if (i < 0 || i >= this.length || !room) return;
     const high = HIGH + (i === this.open ? this.extra : 0);
     const to = Math.min(Math.max(this.offset, this.#top(i) + Math.min(high, room) - room), this.#top(i));
