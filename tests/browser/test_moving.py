@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.picture import until
 
@@ -75,3 +76,87 @@ def test_what_is_moved_looks_as_what_is_painted(open_told: Open, window: str) ->
     page.mouse.move(640, 120)
     page.evaluate(_FRAMES)
     assert page.evaluate(_DIFFER, [shot(page), painted])["count"] > 1000  # it did move, and the eye for it is good
+
+
+def window_of(page: Page) -> tuple[int, int]:
+    """The first and the last turn that the page says it shows."""
+    first, _, last = page.locator(".range b").inner_text().partition("–")
+    return int(first), int(last or first)
+
+
+def lanes(page: Page) -> int:
+    """How many turns that are."""
+    first, last = window_of(page)
+    return last - first + 1
+
+
+def test_the_wheel_zooms_about_the_pointer_from_three_turns_to_all(open_told: Open) -> None:
+    page = open_told("w=15_25")
+    box = page.locator("#map").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 152 + (box["width"] - 152) * 0.35, box["y"] + 400)  # in the middle of turn 18
+    for _ in range(30):
+        page.mouse.wheel(0, -120)
+    expect(page.locator(".range b")).to_have_text(re.compile("17–20|17–19"))
+    for _ in range(60):
+        page.mouse.wheel(0, 120)
+    expect(page.locator(".range b")).to_have_text("1–40")
+
+
+def test_the_window_pans_by_drag_and_by_shift_and_wheel(open_told: Open) -> None:
+    page = open_told("w=10_20")
+    box = page.locator("#map").bounding_box()
+    assert box is not None
+    lane = (box["width"] - 152) / 10
+    x, y = box["x"] + 700, box["y"] + 790
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - lane, y)
+    page.mouse.move(x - 3 * lane, y)
+    page.mouse.up()
+    expect(page.locator(".range b")).to_have_text("13–22")
+    page.keyboard.down("Shift")
+    page.mouse.wheel(0, -5 * lane)
+    page.keyboard.up("Shift")
+    expect(page.locator(".range b")).to_have_text("8–17")
+
+
+def test_the_windows_handles_and_its_body_are_dragged_on_the_timeline(open_told: Open) -> None:
+    page = open_told("w=10_20")
+    box = page.locator("#scrub").bounding_box()
+    assert box is not None
+    lane = (box["width"] - 36) / 40
+
+    def at(turn: float) -> float:
+        return box["x"] + 18 + (turn - 1) * lane
+
+    def drag(start: float, end: float) -> None:
+        page.mouse.move(at(start), box["y"] + 50)
+        page.mouse.down()
+        page.mouse.move(at(end), box["y"] + 50, steps=3)
+        page.mouse.up()
+
+    drag(20, 30)
+    expect(page.locator(".range b")).to_have_text("10–29")
+    drag(10, 25)
+    expect(page.locator(".range b")).to_have_text("25–29")
+    drag(27, 12)
+    expect(page.locator(".range b")).to_have_text("10–14")
+
+
+def test_the_number_of_turns_is_typed(open_told: Open) -> None:
+    page = open_told("w=10_20")
+    page.keyboard.press("n")
+    field = page.get_by_role("textbox", name="How many turns the window shows")
+    expect(field).to_have_value("10")
+    page.keyboard.type("many")
+    page.keyboard.press("Enter")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    page.keyboard.type("20")
+    page.keyboard.press("Enter")
+    expect(page.locator(".range b")).to_have_text("5–24")
+    expect(field).to_have_count(0)
+    page.keyboard.press("n")
+    page.keyboard.press("Escape")
+    expect(page.locator(".range")).to_be_visible()
+    assert lanes(page) == 20

@@ -16,6 +16,7 @@ const KEYS = [
   [[',', '.', '<', '>'], 'help.step'],
   [['{', '}'], 'help.moments'],
   [['G'], 'help.moment'],
+  [['N'], 'transport.span'],
   [['Home', 'End', 'F'], 'help.travel'],
   [['Alt', 'T'], 'help.table'],
   [['/'], 'help.search'],

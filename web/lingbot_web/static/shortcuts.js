@@ -30,6 +30,7 @@ function own(page, key, shift) {
   else if (key === '?') showHelp();
   else if (replay(page.transport, key, shift)) return true;
   else if (key === 'g' || key === 'G') page.transport.moment.focus();
+  else if (key === 'n' || key === 'N') page.transport.typeSpan();
   else if (key === 'x' || key === 'X') page.filterMenu.open();
   else if (key === 't' || key === 'T') page.switchTheme();
   else if (key === 'l' || key === 'L') page.switchLang();

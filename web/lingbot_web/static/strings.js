@@ -325,6 +325,7 @@ const WORDS = {
   'transport.range.opening': ['{range}至第 {high} 轮 / {last}', '{range} to turn {high} / {last}'],
   'transport.speed': ['速度', 'Speed'],
   'transport.turns': ['{n} 轮', '{n} turns'],
+  'transport.span': ['窗口显示几轮', 'How many turns the window shows'],
   'transport.unit': ['一步是一个事件还是一轮', 'Whether a step is an event or a turn'],
 
   'turn.docs': ['文档', 'Documents'],

@@ -8,6 +8,7 @@ import { icon } from 'lb/icons';
 import { saidAt } from 'lb/pane';
 import { seqsOfTurn } from 'lb/past';
 import { readMoment, SPEEDS, stay, stepFrom } from 'lb/transport_moment';
+import { typeSpan } from 'lb/span';
 
 /** @typedef {import('lb/score').Score} Score */
 /** @typedef {import('lb/transport_moment').Unit} Unit */
@@ -51,7 +52,7 @@ export class Transport {
         keydown: (/** @type {Event} */ event) => this.#typed(/** @type {KeyboardEvent} */ (event)),
       },
     });
-    this.range = h('div', { class: 'range' });
+    this.range = h('div', { class: 'range', on: { click: () => this.typeSpan() } });
     fill(byId('transport'), h('div', { class: 'buttons-row' }, this.buttons.first, this.buttons.previous, this.play, this.buttons.next, this.buttons.last), h('div', { class: 'pace' }, this.by, this.fast), this.moment, this.range);
     this.relabel();
   }
@@ -72,6 +73,11 @@ export class Transport {
     this.render();
   }
 
+  /** Asks how many turns the window is to show. */
+  typeSpan() {
+    typeSpan(this.range, this.page.score);
+  }
+
   render() {
     const { score } = this.page;
     const map = score.map;
@@ -90,6 +96,7 @@ export class Transport {
     this.by.textContent = text(`transport.by.${this.unit}`);
     this.by.title = text('transport.unit');
     this.fast.textContent = this.speed ? `${this.speed}×` : text('transport.real');
+    this.range.title = `${text('transport.span')} (N)`;
     this.fast.title = text(this.speed ? 'transport.speed' : 'transport.speed.real');
     const bold = (/** @type {string | number} */ shown) => `\u0001${shown}\u0001`;
     let words = text('transport.range', { range: bold(low === high ? low : `${low}–${high}`), last });
