@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from bench.dialogues import generate
 from lingbot_probes.signals import Numbered
@@ -25,7 +25,7 @@ LONG_KEY = key_of(LONG)
 @pytest.fixture(scope="module")
 def story() -> list[Numbered]:
     """More turns than a map keeps, and some to come."""
-    return list(generate(TURNS + 40, session=LONG))
+    return list(generate(3040, session=LONG))
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_a_moment_can_be_typed_in(open_told: Open) -> None:
 
 
 def test_playing_goes_to_the_end_at_every_speed(open_told: Open) -> None:
-    page = open_told("w=28_41&at=290")
+    page = open_told("w=28_41&at=250")
     speed = page.locator(".step-speed")
     for words in ("2×", "4×", "8×", "16×"):
         speed.click()
@@ -273,3 +273,40 @@ def test_the_window_can_rest_on_turns_that_left_the_map(watch: Watch, long_site:
     page.keyboard.press("End")
     expect(page.locator(".badge")).not_to_contain_text("Replay")
     expect(page.locator(".range b")).to_have_text(re.compile(r"–25\d\d$"))
+
+
+def test_what_cannot_be_fetched_is_told_once_and_the_newest_stays(watch: Watch, long_site: Site) -> None:
+    page = open_long(watch, long_site)
+    watch.forgiven.append("503")
+    asked: list[str] = []
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(status=503, content_type="application/json", body="{}")
+
+    page.route("**/keyframe?at=*", refuse)
+    page.clock.install()
+    page.keyboard.press("Home")
+    expect(page.locator(".toast")).to_be_visible()
+    page.clock.run_for(3000)
+    assert len(asked) == 1, "it is not asked for again while nothing moves"
+    page.keyboard.press("f")
+    expect(page.locator(".moment-field")).to_have_value(re.compile(r"^T25\d\d #"))
+
+
+def test_turns_that_leave_the_map_while_one_reads_them_stay(
+    watch: Watch, long_site: Site, story: Sequence[Numbered]
+) -> None:
+    page = open_long(watch, long_site, "w=1100_1113&at=8600")
+    expect(page.locator(".moment-field")).to_have_value(re.compile(r"#8600 "))
+    read = moment(page)
+    page.locator("#tab-dialogue").click()
+    words = page.locator("#panel-dialogue").inner_text()
+    long_site.say([item for item in story if int(item.turn[1:] or 0) > TURNS + 20])
+    until(page, "document.querySelector('.range').textContent.includes('/ 3040')")
+    assert long_site.get(f"api/sessions/{LONG_KEY}/keyframe")["retired"] > 1200
+    expect(page.locator(".moment-field")).to_have_value(read)
+    expect(page.locator(".range b")).to_have_text("1100–1112")
+    expect(page.locator("#panel-dialogue")).to_contain_text(words.split("\n")[0])
+    page.keyboard.press("f")
+    expect(page.locator(".moment-field")).to_have_value(re.compile(r"^T3040 #"))

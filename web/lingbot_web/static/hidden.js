@@ -10,7 +10,8 @@ import { DENSE, scrollable } from 'lb/layout';
 const NONE = [0, 0, 0];
 
 /** How many marks of the lanes in view stand on rows scrolled away above and below, and how many on rows shown; for the staves that scroll. @param {Scene} scene @returns {Partial<Record<Layer, Hidden>>} */
-export function hiddenMarks({ map, layout, lane, firstTurn, lastTurn, seq }) {
+export function hiddenMarks(scene) {
+  const { map, layout, lane, firstTurn, lastTurn, seq } = scene;
   /** @type {Partial<Record<Layer, Hidden>>} */
   const hidden = {};
   if (lane < DENSE) return hidden;
@@ -29,7 +30,7 @@ export function hiddenMarks({ map, layout, lane, firstTurn, lastTurn, seq }) {
     for (const mark of marks) {
       const place = node.data[mark];
       const row = map.rows.number[place];
-      if (row < 0 || seqs.data[mark] > seq) continue;
+      if (row < 0 || seqs.data[mark] > seq || scene.hides(mark)) continue;
       const { layer } = map.list[place];
       const counts = hidden[layer];
       if (!counts) continue;

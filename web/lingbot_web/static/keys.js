@@ -68,7 +68,10 @@ function arrow(score, key, shift) {
     else enter(score);
     return true;
   }
-  const next = upright ? alongLane(score.scene, mark, step) : shift ? alongLink(map, mark, step) : alongRow(map, mark, step);
+  let next = mark;
+  // What a filter leaves out is passed over.
+  do next = upright ? alongLane(score.scene, next, step) : shift ? alongLink(map, next, step) : alongRow(map, next, step);
+  while (next >= 0 && score.scene.hides(next));
   if (next >= 0) score.select(selectionOf(map, next), { reveal: true });
   return true;
 }
@@ -77,7 +80,7 @@ function arrow(score, key, shift) {
 function enter(score) {
   const { map } = score.scene;
   for (let turn = Math.ceil(score.window.from - 0.01); turn < score.window.to; turn++) {
-    const marks = map.lanes.of.get(turn)?.marks ?? [];
+    const marks = (map.lanes.of.get(turn)?.marks ?? []).filter((mark) => !score.scene.hides(mark));
     const first = marks.find((mark) => map.marks.kind.data[mark] === MARK.VISIT) ?? marks[0];
     if (first !== undefined) {
       score.select(selectionOf(map, first), { reveal: true });

@@ -11,7 +11,7 @@ import { DialogueMap } from 'lb/fold';
  * @property {() => DialogueMap | null} newest the map that grows
  * @property {() => string} key of the session
  * @property {() => import('lb/score').Score} score
- * @property {{get: (path: string, query?: Record<string, any>) => Promise<any>}} api
+ * @property {{standalone: boolean, get: (path: string, query?: Record<string, any>) => Promise<any>}} api a file from disk has no other map than the one in it
  * @property {() => void} onChange another map is shown, or is on its way
  * @property {(error: Refused) => void} onRefused
  */
@@ -33,6 +33,8 @@ export class Moments {
     this.wanted = null;
     this.timer = 0;
     this.busy = false;
+    /** What could not be fetched: it is not asked for again while nothing moves. */
+    this.refused = '';
   }
 
   /** Another session, or another map of it: what was fetched is of no use. */
@@ -52,7 +54,7 @@ export class Moments {
   /** The whole session on the time axis, be it held or not. @param {Axis} axis of the map that is shown @returns {Axis} */
   extent(axis) {
     const newest = this.around.newest();
-    if (!newest?.retired || newest.session !== this.around.score().map?.session) return axis;
+    if (!newest?.retired || this.around.api.standalone || newest.session !== this.around.score().map?.session) return axis;
     return { ...axis, first: 1, end: newest.lastTurn + 1 };
   }
 
@@ -74,7 +76,7 @@ export class Moments {
   /** Asked before another moment is shown: whether it is on neither map, and is being fetched. @param {number | null} seq */
   elsewhere(seq) {
     const newest = this.around.newest();
-    if (!newest) return false;
+    if (!newest || this.around.api.standalone) return false;
     this.auto = false;
     if (seq === null || seq >= newest.firstMoment) {
       this.wanted = null;
@@ -103,7 +105,7 @@ export class Moments {
   follow() {
     const { map, window: win, playhead, following } = this.around.score();
     const newest = this.around.newest();
-    if (!map || !newest?.retired || this.wanted || following) return;
+    if (!map || !newest?.retired || this.wanted || following || this.around.api.standalone || this.refused === this.#place()) return;
     if (map === newest && playhead !== null && playhead < newest.firstMoment) {
       this.#want({ seq: playhead });
       return;
@@ -113,6 +115,12 @@ export class Moments {
     const missing = this.#missing(map, newest);
     const behind = this.auto && this.past !== null && this.#endOf(this.past, win.to) !== playhead;
     if (missing || behind) this.timer = window.setTimeout(() => this.#rest(), REST);
+  }
+
+  /** Where the reader stands. */
+  #place() {
+    const { window: win, playhead } = this.around.score();
+    return `${win.from} ${win.to} ${playhead}`;
   }
 
   /** Whether the window shows turns that are not held and could be. @param {DialogueMap} map @param {DialogueMap} newest */
@@ -138,7 +146,7 @@ export class Moments {
       }
     } else if (this.past && this.auto) {
       if (win.from >= newest.firstTurn) score.setPlayhead(null);
-      else this.#place(this.#endOf(this.past, win.to));
+      else this.#go(this.#endOf(this.past, win.to));
     }
   }
 
@@ -149,7 +157,7 @@ export class Moments {
   }
 
   /** Moves the playhead along with the window. @param {number} seq */
-  #place(seq) {
+  #go(seq) {
     const score = this.around.score();
     const { from, to } = score.window;
     score.setPlayhead(seq);
@@ -187,6 +195,7 @@ export class Moments {
       }
     } catch (error) {
       this.wanted = null;
+      this.refused = this.#place();
       if (!(error instanceof Refused)) throw error;
       this.around.onRefused(error);
     } finally {
@@ -226,7 +235,7 @@ export class Moments {
     if ('seq' in wanted) score.setPlayhead(wanted.seq);
     else if (wanted.turn !== undefined) score.setPlayhead(this.#endOf(map, wanted.to));
     else {
-      this.#place(this.#endOf(map, wanted.to));
+      this.#go(this.#endOf(map, wanted.to));
       score.setWindow(wanted.from, wanted.to);
     }
     if (wanted.window) score.setWindow(wanted.window.from, wanted.window.to);
