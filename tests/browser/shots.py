@@ -10,10 +10,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, WebSocketRoute, sync_playwright
 
-from lingbot_web.cli import run
 from bench.dialogues import generate
+from lingbot_web.cli import run
 from tests.browser.conftest import KEY, SESSION
 from tests.browser.serving import Site, key_of, wait_for
+from tests.browser.shots_access import listed
 from tests.browser.telecom import numbered
 from tests.browser.test_reply import demo, session_of
 from tests.conftest import BROWSERS
@@ -336,6 +337,8 @@ def main(wanted: list[str]) -> int:
         for scene in (told, gone_by, talked, filed, troubled):
             with Site(Path(folder, scene.__name__)) as site:
                 scene(camera, site)
+        with Site(Path(folder, "listed")) as site:
+            listed(camera, site, variants())
         browser.close()
     print(f"pictures in {OUT.name}/")
     return 0
