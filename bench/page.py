@@ -45,10 +45,11 @@ body { margin: 0 }
 <script type="module">
 import { Score } from 'lb/score';
 import { DialogueMap } from 'lb/fold';
-const kf = await (await fetch('/keyframe' + location.search)).json();
+let kf = await (await fetch('/keyframe' + location.search)).json();
 const start = performance.now();
 const map = DialogueMap.fromKeyframe(kf);
 const folded = performance.now() - start;
+kf = null;
 const text = (key, params) => key + (params ? JSON.stringify(params) : '');
 const options = { text, lang: () => 'zh', reducedMotion: () => true };
 const score = new Score(document.getElementById('map'), document.getElementById('scrub'), options);

@@ -7,6 +7,10 @@ const NEVER_FIRST = '，。？！、；：,.?!;:%）)】」』》〉”’…·~
 const NEVER_LAST = '（(【「『《〈“‘';
 const KEPT = 1000;
 const ROOMS_KEPT = 200;
+/** Where a text is cut or broken changes in such steps of the room, in CSS pixels: new words cost most while zooming. */
+const STEP = 4;
+/** In less room each pixel counts. */
+const NARROW = 40;
 /** Of a name that is cut in the middle, so much of the room is its end's: "（新版）" is kept beside four characters. */
 const END_SHARE = 0.48;
 /** Longer than any lane is wide: what comes from outside is cut before it is measured. */
@@ -88,6 +92,7 @@ export class Lettering {
   /** @param {string} text @param {string} font @param {number} room */
   #fit(text, font, room) {
     if (this.width(text, font) <= room) return text;
+    room = stepped(room);
     const table = this.#table(font);
     const left = room - this.#char(table, font, '…');
     if (left <= 0) return '';
@@ -132,7 +137,7 @@ export class Lettering {
    * @param {string} text @param {string} font @param {number} room @param {number} lines @returns {string[]}
    */
   wrap(text, font, room, lines) {
-    room = Math.floor(room);
+    room = stepped(Math.floor(room));
     const kept = this.#kept(this.broken, font, room * 8 + lines);
     let broken = kept.get(text);
     if (!broken) kept.set(text, (broken = this.#wrap([...text], font, room, lines)));
@@ -158,6 +163,11 @@ export class Lettering {
     if (rest) done.push(this.fit(rest, font, room));
     return done;
   }
+}
+
+/** @param {number} room */
+function stepped(room) {
+  return room < NARROW ? room : room - (room % STEP);
 }
 
 const WORD = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_'’-]/u;

@@ -1,6 +1,7 @@
 // Far out: one column a pixel and layer, from counts kept for every 2^k turns. Findings get their tick whatever the zoom.
 import { HEADER } from 'lb/layout';
 import { LAYERS, badBit } from 'lb/kinds';
+import { CHANNELS } from 'lb/lanes';
 
 /** @typedef {import('lb/scene').Scene} Scene */
 
@@ -26,11 +27,12 @@ export function paintDensity(ctx, scene) {
   LAYERS.forEach((layer, channel) => {
     const stave = layout.stave(layer);
     if (!stave) return;
+    const counts = lanes.levels[level];
     const most = lanes.most[level][channel] || 1;
     const room = stave.bottom - stave.rows - 4;
     ctx.fillStyle = tokens[COLOURS[channel]];
     for (let block = first; block <= last; block++) {
-      const count = lanes.sum(level, block, channel);
+      const count = counts[block * CHANNELS + channel];
       if (!count) continue;
       ctx.globalAlpha = block * turns > until ? 0.15 : 0.85;
       const h = Math.max(2, room * Math.sqrt(count / most));
