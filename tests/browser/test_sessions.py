@@ -362,3 +362,24 @@ def test_a_dialogue_without_times_shows_none(site: Site, watch: Watch) -> None:
         page.keyboard.press("ArrowDown")
     times = page.locator("#right").inner_text()
     assert not re.search(r"\d\d:\d\d:\d\d|\+\d:\d\d", times), times
+
+
+def test_a_recording_that_can_not_be_read_is_told_and_hides_no_other(tmp_path: Path, watch: Watch) -> None:
+    watch.forgiven.append("409")
+    with Site(tmp_path) as site:
+        site.say(numbered(SESSION, 3, title="whole"))
+        site.say(numbered("s-other", 3, title="other"), source="b")
+    log = tmp_path / key_of("s-other") / "events.jsonl"
+    log.unlink()
+    log.mkdir()
+    with Site(tmp_path) as site:
+        page = watch.open(site, f"s={KEY}")
+        expect(page.locator(".crumb b")).to_have_text("whole")
+        expect(page.locator(".session .damaged")).to_have_text("damaged")
+        expect(page.locator(".session .damaged")).to_have_attribute("title", re.compile("a folder, not a file"))
+        page.locator(".session:has(.damaged)").click()
+        expect(page.locator(".card h1")).to_have_text("The recording of this session can't be read")
+        expect(page.locator(".card p").first).to_contain_text("a folder, not a file")
+        page.locator(".session", has_text="whole").click()
+        expect(page.locator(".range b")).to_have_text("1–3")
+        page.context.close()

@@ -97,7 +97,7 @@ export class Page {
       onCaughtUp: (n) => toast(text('toast.caught-up', { n: count(n) })),
       onSessions: (changed, removed) => this.session.listed(changed, removed),
       onMissing: () => this.session.gone(this.summary),
-      onDamaged: (why) => this.card.show('damaged', why),
+      onDamaged: (why) => (this.score.map ? toast(why) : this.card.show('damaged', why)),
     });
     this.tip = new Tip(() => this.score);
     this.banner = new Banner(this.feed, (seq) => this.#showEvent(seq));
