@@ -45,11 +45,18 @@ body { margin: 0 }
 <script type="module">
 import { Score } from 'lb/score';
 import { DialogueMap } from 'lb/fold';
-let kf = await (await fetch('/keyframe' + location.search)).json();
-const start = performance.now();
-const map = DialogueMap.fromKeyframe(kf);
-const folded = performance.now() - start;
-kf = null;
+let folded = 0;
+async function load() {
+  const response = await fetch('/keyframe' + location.search);
+  return fold(await response.json());
+}
+function fold(kf) {
+  const start = performance.now();
+  const map = DialogueMap.fromKeyframe(kf);
+  folded = performance.now() - start;
+  return map;
+}
+const map = await load();
 const text = (key, params) => key + (params ? JSON.stringify(params) : '');
 const options = { text, lang: () => 'zh', reducedMotion: () => true };
 const score = new Score(document.getElementById('map'), document.getElementById('scrub'), options);

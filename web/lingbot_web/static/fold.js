@@ -9,6 +9,7 @@ import { derive, DIRTY, fold, joined, keep, turnPlace } from 'lb/folding';
 import { EVENT_KINDS } from 'lb/kinds';
 import { Lanes } from 'lb/lanes';
 import { Marks } from 'lb/marks';
+import { NodesById } from 'lb/nodes';
 import { Rows } from 'lb/rows';
 import { Source } from 'lb/sources';
 
@@ -30,7 +31,7 @@ export class DialogueMap {
     this.cursor = { epoch: '', seq: 0 };
     this.at = 0;
     /** @type {Props} */ this.about = {};
-    /** @type {Map<string, Node>} */ this.nodes = new Map();
+    this.nodes = new NodesById(this);
     /** @type {Turn[]} */ this.turns = [];
     /** @type {Map<string, Finding>} */ this.findings = new Map();
     /** @type {Lost[]} */ this.losses = [];
@@ -49,8 +50,7 @@ export class DialogueMap {
     /** Nodes by place; edges, marks and rows name them by it. @type {Node[]} */ this.list = [];
     /** @type {string[]} */ this.ids = [];
     /** @type {Map<string, number>} */ this.places = new Map();
-    /** By place of the node. @type {[number, Props][][]} */ this.steps = [];
-    /** Places of the edges that touch a node, by its place. @type {number[][]} */ this.touching = [];
+    /** By place of the node; null for one that never changed, as most do (`stepsOf`). @type {([number, Props][] | null)[]} */ this.steps = [];
     this.lanes = new Lanes();
     this.rows = new Rows();
     this.marks = new Marks(this.list, this.edges, this.rows, this.lanes);
@@ -73,13 +73,21 @@ export class DialogueMap {
     const { nodes, turns, edges, history, moments } = kf;
     for (let i = 0; i < turns.number.length; i++) map.turns.push({ number: turns.number[i], id: turns.id[i], seq: turns.seq[i], at: turns.at[i], said_at: turns.said_at[i] });
     for (let i = 0; i < nodes.id.length; i++) {
+      const props = nodes.props[i];
+      // A document's label is its title, word for word: kept once.
       keep(map, {
-        id: nodes.id[i], kind: nodes.kind[i], layer: nodes.layer[i], label: nodes.label[i], turn: nodes.turn[i], seq: nodes.seq[i],
-        created_at: nodes.created_at[i], updated_at: nodes.updated_at[i], expires_at: nodes.expires_at[i], expired: nodes.expired[i], props: nodes.props[i],
+        id: nodes.id[i], kind: nodes.kind[i], layer: nodes.layer[i], label: props.title === nodes.label[i] ? props.title : nodes.label[i], turn: nodes.turn[i], seq: nodes.seq[i],
+        created_at: nodes.created_at[i], updated_at: nodes.updated_at[i], expires_at: nodes.expires_at[i], expired: nodes.expired[i], props,
       });
-      map.steps[i] = [];
+      map.steps[i] = null;
     }
-    for (let i = 0; i < history.node.length; i++) map.steps[history.node[i]].push([history.seq[i], history.props[i]]);
+    const changes = new Int32Array(nodes.id.length);
+    for (const place of history.node) changes[place]++;
+    for (let i = 0; i < history.node.length; i++) {
+      const place = history.node[i];
+      if (changes[place] === 1 && history.seq[i] === map.list[place].seq) continue;
+      (map.steps[place] ??= []).push([history.seq[i], history.props[i]]);
+    }
     map.firstMoment = moments.first;
     map.momentTurn.fill(moments.turn);
     map.momentKind.fill(moments.kind);
@@ -132,7 +140,11 @@ export class DialogueMap {
   /** In order of seq. @param {string} id @returns {Edge[]} */
   edgesOf(id) {
     const place = this.places.get(id);
-    return place === undefined ? [] : this.touching[place].map((e) => this.edges.row(e, this.ids));
+    if (place === undefined) return [];
+    const { size, source, target } = this.edges;
+    const found = [];
+    for (let e = 0; e < size; e++) if (source.data[e] === place || target.data[e] === place) found.push(this.edges.row(e, this.ids));
+    return found;
   }
 
   /** @param {number} seq @returns {Edge[]} */
@@ -172,7 +184,13 @@ export class DialogueMap {
   /** What changed, step by step. @param {string} id @returns {{seq: number, props: Props}[]} */
   historyOf(id) {
     const place = this.places.get(id);
-    return place === undefined ? [] : this.steps[place].map(([seq, props]) => ({ seq, props }));
+    return place === undefined ? [] : this.stepsOf(place).map(([seq, props]) => ({ seq, props }));
+  }
+
+  /** A node's properties as they were first and each change since. @param {number} place @returns {[number, Props][]} */
+  stepsOf(place) {
+    const { seq, props } = this.list[place];
+    return this.steps[place] ?? [[seq, props]];
   }
 
   /** A node's props as they stood after event `seq` (null: now). @param {string} id @param {number | null} seq @returns {Props | null} */
@@ -180,7 +198,7 @@ export class DialogueMap {
     const place = this.places.get(id);
     if (place === undefined) return null;
     if (seq === null) return this.list[place].props;
-    const steps = this.steps[place];
+    const steps = this.stepsOf(place);
     return joined(steps.slice(0, stepsUpTo(steps, seq)));
   }
 
@@ -193,7 +211,7 @@ export class DialogueMap {
   /** @param {number} place @param {string} key @param {number | null} seq @returns {any} */
   value(place, key, seq) {
     if (seq === null) return this.list[place].props[key];
-    const steps = this.steps[place];
+    const steps = this.stepsOf(place);
     for (let i = stepsUpTo(steps, seq) - 1; i >= 0; i--) if (key in steps[i][1]) return steps[i][1][key];
     return undefined;
   }
@@ -234,7 +252,7 @@ export class DialogueMap {
       at: this.at,
       about: this.about,
       nodes: Object.fromEntries(this.nodes),
-      history: Object.fromEntries(this.ids.map((id, i) => [id, this.steps[i]])),
+      history: Object.fromEntries(this.ids.map((id, i) => [id, this.stepsOf(i)])),
       edges: Object.fromEntries(this.edges.ids.map((id, i) => [id, this.edges.row(i, this.ids)])),
       turns: this.turns,
       findings: Object.fromEntries(this.findings),

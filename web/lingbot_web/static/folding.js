@@ -108,15 +108,13 @@ export function keep(map, node) {
   map.list.push(node);
   map.ids.push(node.id);
   map.places.set(node.id, place);
-  map.nodes.set(node.id, node);
   return place;
 }
 
 /** @param {DialogueMap} map @param {Node} node @returns {boolean} whether it brought a row */
 function addNode(map, node) {
   const place = keep(map, node);
-  map.steps.push([[node.seq, node.props]]);
-  map.touching.push([]);
+  map.steps.push(null);
   map.totals.nodes++;
   const added = map.rows.see(node, place);
   map.marks.seeNode(place);
@@ -126,7 +124,6 @@ function addNode(map, node) {
 /** @param {DialogueMap} map @param {number} place @param {Node} node */
 function replaceNode(map, place, node) {
   map.list[place] = node;
-  map.nodes.set(node.id, node);
 }
 
 /** @param {DialogueMap} map @param {Delta} delta */
@@ -135,7 +132,7 @@ function updateNode(map, delta) {
   if (place === undefined) return 0;
   const old = map.list[place];
   const changed = Object.keys(delta.props).length > 0;
-  if (changed) map.steps[place].push([delta.seq, delta.props]);
+  if (changed) (map.steps[place] ??= map.stepsOf(place)).push([delta.seq, delta.props]);
   replaceNode(map, place, {
     ...old,
     label: delta.label || old.label,
@@ -158,9 +155,7 @@ function addEdge(map, edge) {
 
 /** Puts an edge into everything that is derived from edges. @param {DialogueMap} map @param {number} e */
 function placeEdge(map, e) {
-  const { source, target, turn, kind } = map.edges;
-  map.touching[source.data[e]].push(e);
-  if (source.data[e] !== target.data[e]) map.touching[target.data[e]].push(e);
+  const { turn, kind } = map.edges;
   map.lanes.count(turn.data[e], LAYER_OF_EDGE[kind.data[e]]);
   map.marks.see(e);
 }
@@ -233,14 +228,14 @@ function retire(map, turn, before) {
   for (const [place, node] of old.list.entries()) {
     moved.push(-1);
     if (node.seq < before && (node.kind === 'utterance' || node.kind === 'answer') && !held.has(place)) {
-      map.nodes.delete(node.id);
       continue;
     }
     moved[place] = map.list.length;
     map.places.set(node.id, map.list.length);
     map.list.push(node);
     map.ids.push(node.id);
-    map.steps.push(merged(old.steps[place], before));
+    const steps = old.steps[place];
+    map.steps.push(steps && merged(steps, before));
   }
   for (let e = 0; e < map.edges.size; e++) {
     map.edges.source.data[e] = moved[map.edges.source.data[e]];
@@ -264,7 +259,6 @@ export function derive(map) {
   map.lanes = new Lanes();
   map.rows = new Rows();
   map.marks = new Marks(map.list, map.edges, map.rows, map.lanes);
-  map.touching = map.list.map(() => []);
   map.evidence = new Map();
   map.spans = new Spans();
   for (const { number } of map.turns) map.lanes.open(number);

@@ -72,7 +72,10 @@ export class Marks {
     const mark = this.kind.push(kind);
     this.lanes.at(turn).marks.push(mark);
     const row = this.rows.byNode[node];
-    if (row && kind !== MARK.QUESTION) row.marks.push(mark);
+    if (row && kind !== MARK.QUESTION) {
+      if (row.marks.length) row.marks.push(mark);
+      else row.marks = [mark];
+    }
     return mark;
   }
 
@@ -179,7 +182,8 @@ export class Marks {
     const row = this.rows.byNode[node];
     const before = row && row.writes.length ? row.writes[row.writes.length - 1] : -1;
     const mark = this.#add(MARK.WRITE, node, lane, seq.data[e], this.#inCell(node, lane, MARK.WRITE), e, before, WRITE_FLAGS[props[e].change] ?? 0);
-    row?.writes.push(mark);
+    if (row?.writes.length) row.writes.push(mark);
+    else if (row) row.writes = [mark];
     if (before >= 0 && this.turn.data[before] === lane) this.flags.data[before] |= FLAG.FOLLOWED;
     this.#link(LINK.UPDATE, before, mark, -1);
     this.#link(LINK.ASSIGN, this.#task(source.data[e], seq.data[e]), mark, e);

@@ -11,6 +11,10 @@
  * @property {number[]} writes those of them that wrote (a slot's)
  */
 
+/** Most rows have a mark or two and no writes: an array for each, grown by pushing, is a tenth of a long session's memory. @type {number[]} */
+const NONE = [];
+Object.freeze(NONE);
+
 export class Rows {
   constructor() {
     /** @type {Record<'flow' | 'state' | 'knowledge', Row[]>} */
@@ -29,7 +33,7 @@ export class Rows {
     this.byNode[place] = null;
     if (node.kind === 'utterance' || node.kind === 'answer') return false;
     /** @type {Row} */
-    const row = { node: place, depth: 0, under: '', marks: [], writes: [] };
+    const row = { node: place, depth: 0, under: '', marks: NONE, writes: node.kind === 'slot' ? [] : NONE };
     if (node.kind === 'intent') {
       const parent = node.props.parent ? `intent:${node.props.parent}` : '';
       if (parent && parent !== node.id) {
