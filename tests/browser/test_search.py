@@ -46,7 +46,7 @@ def test_matches_are_lit_in_rows_lanes_and_timeline(open_told: Open) -> None:
     page = open_told("w=9_22&l=state")
 
     def dark() -> dict[str, int]:
-        return page.evaluate(
+        counts: dict[str, int] = page.evaluate(
             """() => {
               const count = (name, x0, y0, x1, y1) => {
                 const canvas = document.querySelector(name);
@@ -54,7 +54,9 @@ def test_matches_are_lit_in_rows_lanes_and_timeline(open_told: Open) -> None:
                 const ctx = canvas.getContext('2d');
                 const {data} = ctx.getImageData(x0 * ratio, y0 * ratio, (x1 - x0) * ratio, (y1 - y0) * ratio);
                 let n = 0;
-                for (let i = 0; i < data.length; i += 4) if (data[i] < 60 && data[i + 1] < 60 && data[i + 2] < 60 && data[i + 3] > 200) n++;
+                for (let i = 0; i < data.length; i += 4) {
+                  if (Math.max(data[i], data[i + 1], data[i + 2]) < 60 && data[i + 3] > 200) n++;
+                }
                 return n;
               };
               const map = document.querySelector('#map').getBoundingClientRect();
@@ -66,6 +68,7 @@ def test_matches_are_lit_in_rows_lanes_and_timeline(open_told: Open) -> None:
               };
             }"""
         )
+        return counts
 
     before = dark()
     ask(page, "slot:brand")
