@@ -22,45 +22,53 @@ export function bestScroll(scene, stave, kept) {
   const weights = weightsOf(scene, stave);
   if (!weights) return stave.scroll;
   const { room, scroll } = stave;
-  const most = scrollable(stave, weights.length);
+  const most = scrollable(stave, scene.map.rows.of[stave.layer].length);
   const low = kept ? Math.max(0, Math.min(most, kept[1] - room + 1)) : 0;
   const high = kept ? Math.max(low, Math.min(most, kept[0])) : most;
-  let held = 0;
   let all = 0;
   let shown = 0;
-  for (let row = 0; row < weights.length; row++) {
-    all += weights[row];
-    if (row >= scroll && row < scroll + room) shown += weights[row];
-    if (row >= low && row < low + room) held += weights[row];
+  for (const [row, weight] of weights) {
+    all += weight;
+    if (row >= scroll && row < scroll + room) shown += weight;
   }
   if (shown >= all * ENOUGH) return scroll;
-  let best = low;
-  let top = held;
-  for (let at = low + 1; at <= high; at++) {
-    held += weights[at + room - 1] - weights[at - 1];
-    if (held > top || (held === top && Math.abs(at - scroll) < Math.abs(best - scroll))) {
-      best = at;
+  // What is shown changes only where a row that weighs comes in or goes out: a stave may have a hundred thousand others.
+  const turns = new Set([low]);
+  for (const [row] of weights) for (const at of [row - room + 1, row + 1]) if (at > low && at <= high) turns.add(at);
+  const starts = [...turns].sort((a, b) => a - b);
+  let best = scroll;
+  let top = shown;
+  let held = 0;
+  let into = 0;
+  let out = 0;
+  for (let i = 0; i < starts.length; i++) {
+    const at = starts[i];
+    while (into < weights.length && weights[into][0] < at + room) held += weights[into++][1];
+    while (out < into && weights[out][0] < at) held -= weights[out++][1];
+    const nearest = Math.max(at, Math.min(scroll, (starts[i + 1] ?? high + 1) - 1));
+    if (held > top || (held === top && best !== scroll && Math.abs(nearest - scroll) < Math.abs(best - scroll))) {
+      best = nearest;
       top = held;
     }
   }
-  return top > shown ? best : scroll;
+  return best;
 }
 
-/** What the window's marks weigh on each row; null where all rows fit or marks are too many to tell apart. @param {Scene} scene @param {Stave} stave */
+/** What the window's marks weigh on each row, in order of rows; null where all rows fit or marks are too many to tell apart. @param {Scene} scene @param {Stave} stave @returns {[number, number][] | null} */
 function weightsOf(scene, stave) {
   const { map } = scene;
-  const rows = map.rows.of[stave.layer];
-  if (!scrollable(stave, rows.length) || scene.lane < DENSE) return null;
-  const weights = new Float64Array(rows.length);
+  if (!scrollable(stave, map.rows.of[stave.layer].length) || scene.lane < DENSE) return null;
+  /** @type {Map<number, number>} */
+  const weights = new Map();
   for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
     for (const mark of map.lanes.of.get(turn)?.marks ?? []) {
       const node = map.marks.node.data[mark];
       if (map.list[node].layer !== stave.layer || map.marks.seq.data[mark] > scene.seq) continue;
       const row = map.rows.number[node];
-      if (row >= 0) weights[row] += scene.badMark(mark) ? BAD : 1;
+      if (row >= 0) weights.set(row, (weights.get(row) ?? 0) + (scene.badMark(mark) ? BAD : 1));
     }
   }
-  return weights;
+  return [...weights].sort((a, b) => a[0] - b[0]);
 }
 
 /**

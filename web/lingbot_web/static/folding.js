@@ -187,7 +187,7 @@ function hideFinding(map, id) {
   map.evidence.delete(id);
   map.spans.remove(old);
   unmark(map, old);
-  for (const other of map.evidence.values()) if (other.finding.kind === old.finding.kind) mark(map, other);
+  for (const other of map.spans.between(old.finding.since, old.finding.turn)) if (other.finding.kind === old.finding.kind) mark(map, other);
 }
 
 /** @param {DialogueMap} map @param {Lost} lost */
