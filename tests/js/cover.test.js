@@ -50,3 +50,13 @@ test('what came after the moment shown does not count', () => {
   const to = bestScroll(scene, stave, undefined);
   assert.ok(row('d6') >= to && row('d6') < to + stave.room, `${to}`);
 });
+
+test('a fault that is scrolled away is worth a scroll, even where most is shown', () => {
+  const told = story();
+  const at = (/** @type {number} */ turn) => (told.map.turn(turn)?.seq ?? 0) + 2;
+  told.found('drift', 26, [`recall:${at(26)}.3`], {}).found('stale', 29, [`recall:${at(29)}.2`], {});
+  const { scene, stave, row } = knowledge(26, 30, told);
+  stave.scroll = row('d88') - stave.room;
+  const to = bestScroll(scene, stave, undefined);
+  for (const doc of ['d80', 'd88']) assert.ok(row(doc) >= to && row(doc) < to + stave.room, `${doc} is hidden at ${to}`);
+});

@@ -7,7 +7,7 @@ import { DENSE, scrollable } from 'lb/layout';
 /** @typedef {import('lb/types').Layer} Layer */
 /** Rows that must stay in view, the first and the last. @typedef {[number, number]} Kept */
 
-/** A stave is moved only when it shows less than this share of the window's marks: a glance must not set it off. */
+/** A stave is moved only when it shows less than this share of the window's marks, or fewer of its faults than it could: a glance must not set it off. */
 const ENOUGH = 0.4;
 /** A mark of a finding counts as so many others: the fault is what the reader came for. */
 const BAD = 20;
@@ -31,7 +31,9 @@ export function bestScroll(scene, stave, kept) {
     all += weight;
     if (row >= scroll && row < scroll + room) shown += weight;
   }
-  if (shown >= all * ENOUGH) return scroll;
+  const faults = (/** @type {number} */ at) => weights.reduce((sum, [row, , bad]) => (row >= at && row < at + room ? sum + bad : sum), 0);
+  const enough = shown >= all * ENOUGH;
+  if (enough && faults(scroll) === weights.reduce((sum, [, , bad]) => sum + bad, 0)) return scroll;
   // What is shown changes only where a row that weighs comes in or goes out: a stave may have a hundred thousand others.
   const turns = new Set([low]);
   for (const [row] of weights) for (const at of [row - room + 1, row + 1]) if (at > low && at <= high) turns.add(at);
@@ -51,24 +53,26 @@ export function bestScroll(scene, stave, kept) {
       top = held;
     }
   }
-  return best;
+  return enough && faults(best) <= faults(scroll) ? scroll : best;
 }
 
-/** What the window's marks weigh on each row, in order of rows; null where all rows fit or marks are too many to tell apart. @param {Scene} scene @param {Stave} stave @returns {[number, number][] | null} */
+/** What the window's marks weigh on each row, and how many are a fault's, in order of rows; null where all rows fit or marks are too many to tell apart. @param {Scene} scene @param {Stave} stave @returns {[number, number, number][] | null} */
 function weightsOf(scene, stave) {
   const { map } = scene;
   if (!scrollable(stave, map.rows.of[stave.layer].length) || scene.lane < DENSE) return null;
-  /** @type {Map<number, number>} */
+  /** @type {Map<number, [number, number]>} */
   const weights = new Map();
   for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
     for (const mark of map.lanes.of.get(turn)?.marks ?? []) {
       const node = map.marks.node.data[mark];
       if (map.list[node].layer !== stave.layer || map.marks.seq.data[mark] > scene.seq) continue;
       const row = map.rows.number[node];
-      if (row >= 0) weights.set(row, (weights.get(row) ?? 0) + (scene.badMark(mark) ? BAD : 1));
+      if (row < 0) continue;
+      const [weight, bad] = weights.get(row) ?? [0, 0];
+      weights.set(row, scene.badMark(mark) ? [weight + BAD, bad + 1] : [weight + 1, bad]);
     }
   }
-  return [...weights].sort((a, b) => a[0] - b[0]);
+  return [...weights].map(([row, [weight, bad]]) => /** @type {[number, number, number]} */ ([row, weight, bad])).sort((a, b) => a[0] - b[0]);
 }
 
 /**

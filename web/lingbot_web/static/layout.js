@@ -129,6 +129,12 @@ export class Layout {
     return shown < stave.room ? stave.rows + (shown + 0.5) * this.staves.rowHeight : stave.bottom;
   }
 
+  /** The foot (1) or the head (-1) of what stands on a row and is `tall`; the edge of the stave where that is scrolled away. @param {Stave} stave @param {number} row @param {number} tall @param {1 | -1} side */
+  endY(stave, row, tall, side) {
+    const shown = row - stave.scroll;
+    return this.edgeY(stave, row) + (shown >= 0 && shown < stave.room ? (side * tall) / 2 : 0);
+  }
+
   /** The answers' row, at the foot of the knowledge stave. @param {Stave} stave */
   answerY(stave) {
     return stave.bottom + this.staves.rowHeight * 0.8;

@@ -102,9 +102,10 @@ export function moveEnds(scene, from, to) {
   if (Math.max(row0, row1) < stave.scroll || Math.min(row0, row1) >= stave.scroll + stave.room) return null;
   const y0 = scene.layout.edgeY(stave, row0);
   const y1 = scene.layout.edgeY(stave, row1);
-  const half = scene.pill / 2;
-  const x0 = scene.x(from) + half;
-  const x1 = scene.x(to) - half;
+  // To a row that is scrolled away a curve runs on as far as the middle of the pill that is not drawn.
+  const half = (/** @type {number} */ row) => (Number.isNaN(scene.layout.y(stave, row)) ? 0 : scene.pill / 2);
+  const x0 = scene.x(from) + half(row0);
+  const x1 = scene.x(to) - half(row1);
   if (x1 - x0 >= 2) return { x0, y0, x1, y1, bow: 0 };
   if (marks.turn.data[from] !== marks.turn.data[to]) return { x0: scene.x(from), y0, x1: scene.x(to), y1, bow: 0 };
   return { x0, y0, x1: x1 + scene.pill, y1, bow: Math.max(6, Math.min(26, scene.lane * 0.2)) };
@@ -167,7 +168,7 @@ function paintRoute(scene, ink, mark, x, level) {
     const from = marks.linkFrom.data[l];
     const top = scene.y(from);
     if (marks.k.data[mark] > 0 && !(marks.flags.data[mark] & FLAG.SELF)) return; // it came back in the same cell: the move tells
-    const foot = scene.layout.edgeY(scene.flow, rows.number[marks.node.data[mark]]) - scene.pillHeight / 2;
+    const foot = scene.layout.endY(scene.flow, rows.number[marks.node.data[mark]], scene.pillHeight, -1);
     ink.line(S.route, Math.max(level, scene.level(from)), x, top + 3, x, foot);
     return;
   }

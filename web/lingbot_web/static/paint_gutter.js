@@ -166,7 +166,7 @@ function paintRow(ctx, scene, stave, row, y, first) {
   const left = GUTTER - 20 - x - lettering.width(label, font);
   const value = lettering.fit(rowValue(scene, stave, row), FONT.value, Math.min(LARGEST_VALUE, Math.max(SMALLEST_VALUE, left)));
   const age = bits & STALE ? staleAge(scene, row.node) : '';
-  const room = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 8 : 0) - (age ? lettering.width(age, FONT.small) + 6 : 0);
+  const room = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 6 : 0) - (age ? lettering.width(age, FONT.small) + 4 : 0);
   const name = stave.layer === 'knowledge' && !PROSE.test(label) ? lettering.fitEnds(label, font, room) : lettering.fit(label, font, room);
   const past = node.seq > scene.seq;
   ctx.globalAlpha = past ? 0.34 : scene.faded(row.node) ? 0.6 : 1;
@@ -176,7 +176,7 @@ function paintRow(ctx, scene, stave, row, y, first) {
   ctx.fillText(name, x, y + 0.5);
   if (age) {
     ctx.font = FONT.small;
-    ctx.fillText(age, x + lettering.width(name, font) + 6, y + 0.5);
+    ctx.fillText(age, x + lettering.width(name, font) + 4, y + 0.5);
   }
   if (value && !past) {
     ctx.textAlign = 'right';

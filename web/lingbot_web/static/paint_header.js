@@ -19,6 +19,8 @@ const LATER = 0.34;
 const LATER_LEVEL = 2;
 /** A number has so much room, in CSS pixels; lanes at least so wide have each its own. */
 const NUMBERED = 34;
+/** In lanes narrower than this a glyph keeps closer to the lane's edge, so that it has room beside the number. */
+const TIGHT = 56;
 const HEAD_ALPHA = [1, 0.62, 0.34, 0.2, 0.2];
 
 export class HeaderPainter {
@@ -116,7 +118,7 @@ export class HeaderPainter {
       for (let i = 0; i < fits; i++) this.signs.push({ kind: kinds[i], x: x + w / 2 + (i - (fits - 1) / 2) * 13, y: 42, alpha });
       return x + w;
     }
-    let right = x + w - 7;
+    let right = x + w - (w < TIGHT ? 3 : 7);
     for (const kind of kinds) {
       if (right - 13 < left) break;
       this.signs.push({ kind, x: right - 6, y: 16.5, alpha });

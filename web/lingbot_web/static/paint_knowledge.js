@@ -56,7 +56,7 @@ function paintQuestion(scene, ink, mark) {
   for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
     const from = marks.linkFrom.data[l];
     if (marks.kind.data[from] !== MARK.VISIT || marks.turn.data[from] !== marks.turn.data[mark]) continue;
-    const top = scene.layout.edgeY(scene.flow, rows.number[marks.node.data[from]]) + scene.pillHeight / 2;
+    const top = scene.layout.endY(scene.flow, rows.number[marks.node.data[from]], scene.pillHeight, 1);
     const weak = Math.max(level, scene.level(from));
     const left = scene.x(from);
     ink.line(S.ask, weak, left, top, left, top + 1);

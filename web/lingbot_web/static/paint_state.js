@@ -215,7 +215,7 @@ function paintTie(scene, ink, mark, kind, style, level, box) {
     if (marks.turn.data[task] !== marks.turn.data[mark]) return;
     const visit = marks.kind.data[task] === MARK.VISIT;
     const x = scene.x(task);
-    const y = visit ? scene.layout.edgeY(scene.flow, rows.number[marks.node.data[task]]) + scene.pillHeight / 2 : scene.y(task) + 3;
+    const y = visit ? scene.layout.endY(scene.flow, rows.number[marks.node.data[task]], scene.pillHeight, 1) : scene.y(task) + 3;
     const weak = Math.max(level, scene.level(task));
     const aim = box.x + (writes ? Math.min(6, box.w / 2) : box.w / 2);
     if (Math.abs(aim - x) < 3) {

@@ -116,7 +116,7 @@ export class Score {
       this.#chooseStaves();
       this.motion.follow(map !== null && windows.grows(map));
       this.motion.show(windows.atEnd(windows.OPENING, this.axis));
-      this.scrolling.toNewest();
+      this.scrolling.toNewest(false);
       this.#rest();
       this.options.onSelect?.(null);
     } else {

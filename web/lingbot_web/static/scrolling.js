@@ -44,10 +44,11 @@ export class Scrolling {
     else if (row >= stave.scroll + stave.room) stave.scroll = row - stave.room + 1;
   }
 
-  /** Shows each stave's newest row, where a stave has more rows than room. */
-  toNewest() {
+  /** Shows each stave's newest row, where a stave has more rows than room. @param {boolean} [keep] false: it may give way to where the faults of the window are */
+  toNewest(keep = true) {
     this.release();
     for (const node of newestNodes(this.scene().map)) this.to(node);
+    if (!keep) this.release();
   }
 
   /** A stave none of whose shown rows has a mark in the window, though others have, scrolls to the nearest that has. @param {Window} win @returns {boolean} whether one did */

@@ -16,7 +16,7 @@ const TOP = 8;
 const FLOOR = 80;
 const TALLEST = 40;
 const AXIS = 91;
-/** Tracks of finding bars; what finds no free one is a tick. */
+/** Tracks of finding bars. One that finds no free track is cut short on the one that has most of it to spare; a tick, where not even its glyph has room. */
 const TRACKS = [18, 31];
 /** More findings than this are shown as ticks alone, one a column. */
 const MOST_BARS = 120;
@@ -211,19 +211,23 @@ function paintFindings(ctx, scene, layout) {
     const x1 = layout.x(finding.turn + 0.5);
     const since = finding.kind === 'drift' ? Math.min(...turns) : finding.since;
     const x0 = Math.min(layout.x(since + 0.5), x1);
-    const track = busy.findIndex((end) => end + 10 < x0);
+    const free = busy.findIndex((end) => end + 10 < x0);
+    const track = free < 0 ? busy.indexOf(Math.min(...busy)) : free;
+    const left = Math.max(x0, busy[track] + 2);
     ctx.fillStyle = tokens.bad;
-    if (track < 0) {
+    if (free < 0 && left + 8 > x1) {
       ctx.fillRect(x1 - 0.75, TOP + 2, 1.5, 8);
       continue;
     }
     busy[track] = x1 + 8;
     const y = TRACKS[track];
-    if (x1 - x0 > 14) {
-      ctx.fillRect(x0, y - 1, x1 - x0 - 8, 2);
-      ctx.beginPath();
-      ctx.arc(x0, y, 2.5, 0, Math.PI * 2);
-      ctx.fill();
+    if (x1 - left > 14) {
+      ctx.fillRect(left, y - 1, x1 - left - 8, 2);
+      if (free >= 0) {
+        ctx.beginPath();
+        ctx.arc(x0, y, 2.5, 0, Math.PI * 2);
+        ctx.fill();
+      }
     }
     ctx.fillStyle = tokens.panel;
     ctx.beginPath();
