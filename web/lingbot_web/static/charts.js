@@ -10,6 +10,8 @@ const HEIGHT = 78;
 const SIDE = 10;
 const BASE = 62;
 const TOP = 10;
+/** Values so far above one another do not touch. */
+const LINE = 14;
 
 /** @typedef {{first: number, last: number}} Turns */
 
@@ -80,7 +82,8 @@ export function stepChart(steps, { turns, label }) {
   /** @type {import('lb/dom').Child[]} */
   const marks = [];
   let level = /** @type {{x: number, y: number, value: string} | null} */ (null);
-  let labelled = -Infinity;
+  /** @type {{x: number, y: number}[]} */
+  const labels = []; // where they end
   for (const step of steps) {
     const at = x(step.turn);
     if (step.what === 'read') {
@@ -97,9 +100,9 @@ export function stepChart(steps, { turns, label }) {
     if (level && level.y !== to) lines.push(svg('path', { class: `rise ${step.bad ? 'bad' : ''}`, d: `M${at} ${level.y}V${to}` }));
     const size = step.current ? 5 : 3.5;
     marks.push(svg('rect', { class: `write ${step.bad ? 'bad' : ''}`, x: at - size, y: to - size, width: 2 * size, height: 2 * size, rx: 2 }));
-    if (step.value !== level?.value && at - labelled > 44) {
+    if (step.value !== level?.value && labels.every((other) => at >= other.x || Math.abs(to - other.y) >= LINE)) {
       marks.push(svg('text', { class: `value ${step.bad ? 'bad' : ''}`, x: Math.min(at + 5, WIDTH - 60), y: to - 6 }, plain(step.value, 14)));
-      labelled = at;
+      labels.push({ x: at + 44, y: to });
     }
     level = { x: at, y: to, value: step.value };
   }

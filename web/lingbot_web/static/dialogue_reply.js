@@ -138,7 +138,7 @@ export class ReplyLine {
       h(
         'div',
         { class: 'state' },
-        h('span', null, state === 'failed' ? [text('dialogue.reply.failed'), ' ', foreign(this.#why(why), { most: 400 })] : text(`dialogue.reply.${state}`)),
+        h('span', null, state === 'failed' ? [text('dialogue.reply.failed'), foreign(this.#why(why), { most: 400 })] : text(`dialogue.reply.${state}`)),
         state === 'sending' && button('dialogue.reply.cancel', () => said.sending.abort()),
         state === 'failed' && button('dialogue.reply.retry', () => this.#again(said)),
         (state === 'failed' || state === 'unseen') && button('dialogue.reply.drop', () => this.#drop(said)),
@@ -216,7 +216,7 @@ export class ReplyLine {
       if (!(error instanceof Refused) && !said.sending.signal.aborted) throw error;
       said.state = 'failed';
       said.why = error instanceof Refused ? { code: error.code, sentence: error.message } : { code: 'cancelled', sentence: '' };
-      voice.say(plain(`${text('dialogue.reply.failed')} ${this.#why(said.why)}`));
+      voice.say(plain(`${text('dialogue.reply.failed')}${this.#why(said.why)}`));
     }
     this.render();
   }

@@ -103,7 +103,7 @@ export class Inspector {
       selection && [
         h('button', { class: 'text-button', title: text('copy.json'), 'aria-label': text('copy.json'), dataset: { focus: 'json' }, on: { click: () => copied(JSON.stringify(subjectJson(map, selection, upto), null, 2), 'copied.json') } }, icon('copy'), 'JSON'),
         h('button', { class: 'text-button', title: text('inspect.assert.why'), dataset: { focus: 'assert' }, on: { click: () => copied(assertionFor(map, selection, upto), 'copied.assertion') } }, icon('check'), text('inspect.assert.short')),
-        h('button', { class: 'text-button', dataset: { focus: 'link' }, on: { click: () => this.page.copyLink(selection) } }, icon('link'), text('inspect.copy')),
+        h('button', { class: 'text-button', title: text('inspect.copy'), dataset: { focus: 'link' }, on: { click: () => this.page.copyLink(selection) } }, icon('link'), text('inspect.copy')),
       ],
     );
     fill(this.body, pane.body);

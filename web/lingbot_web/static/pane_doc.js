@@ -76,7 +76,7 @@ function stageTable(stages) {
         h('td', { class: 'mono' }, edge?.props.rank ? [`#${edge.props.rank}`, h('span', { class: 'quiet' }, ` / ${count(of)}`), movement(moved)] : edge ? '' : h('span', { class: 'quiet' }, text('doc.absent'))),
         h('td', { class: 'mono' }, score(edge?.props.score, 3)),
         h('td', null, edge?.props.score_kind ? foreign(edge.props.score_kind, { most: 24 }) : '')),
-      edge?.props.dropped_because && h('tr', { class: 'dropped' }, h('td', { colspan: '4' }, text('doc.cut'), ' ', foreign(edge.props.dropped_because, { most: 200 }))),
+      edge?.props.dropped_because && h('tr', { class: 'dropped' }, h('td', { colspan: '4' }, text('doc.cut'), foreign(edge.props.dropped_because, { most: 200 }))),
     ])),
   );
 }

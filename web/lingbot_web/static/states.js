@@ -52,7 +52,7 @@ export class Banner {
     if (wrong === this.spoken) return;
     this.spoken = wrong;
     if (offline) voice.say(text('speech.offline', { turn: this.feed.map?.lastTurn ?? 0 }));
-    else if (failure) voice.say(text('banner.failed', { seq: count(failure.seq) }) + ' ' + text('banner.goes-on'));
+    else if (failure) voice.say(text('banner.failed', { seq: count(failure.seq) }) + text('banner.goes-on'));
   }
 
   #seconds() {
@@ -83,7 +83,7 @@ export class Banner {
       'div',
       { class: 'banner bad' },
       icon('warning'),
-      h('span', null, text('banner.failed', { seq: count(failure.seq) }), ' ', foreign(text(failure.key, failure.params), { most: 160 }), ' ', text('banner.goes-on')),
+      h('span', null, text('banner.failed', { seq: count(failure.seq) }), foreign(text(failure.key, failure.params), { most: 160 }), text('banner.goes-on')),
       this.feed.failures.length - this.dismissed > 1 && h('span', { class: 'mono' }, `×${this.feed.failures.length - this.dismissed}`),
       h('button', { class: 'banner-button', on: { click: () => this.onShowEvent(failure.seq) } }, text('banner.show')),
       h('button', {

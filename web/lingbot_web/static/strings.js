@@ -54,7 +54,7 @@ const WORDS = {
   'did.routed': ['识别为', 'routed to'],
 
   'doc.candidate': ['仅候选', 'candidate only'],
-  'doc.cut': ['裁掉：', 'cut:'],
+  'doc.cut': ['裁掉：', 'cut: '],
   'doc.hits': ['近 7 日命中', 'Hits in 7 days'],
   'doc.kind': ['类型', 'Kind'],
   'doc.place': ['名次', 'Rank'],
@@ -270,7 +270,7 @@ const WORDS = {
   'slot.counts': ['{writes} 次赋值 · {reads} 次读取', '{writes} {writes|write|writes} · {reads} {reads|read|reads}'],
   'slot.did-clear': ['清除', 'cleared it'],
   'slot.history': ['值的历史', 'Value history'],
-  'slot.leaked': ['跨任务读取', 'read it for another task'],
+  'slot.leaked': ['跨任务读取', 'cross-task read'],
   'slot.left': ['还剩 {time}', '{time} left'],
   'slot.life': ['存活', 'Lifetime'],
   'slot.now': ['当前值', 'Value'],

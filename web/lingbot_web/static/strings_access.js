@@ -24,8 +24,8 @@ export const ACCESS = {
   'badge.since': ['自 {at}', 'since {at}'],
 
   'banner.away': ['服务器没有应答。{n} 秒后第 {attempt} 次重试。', 'The server does not answer. Try {attempt} in {n} s.'],
-  'banner.failed': ['事件 {seq} 无法应用：', 'Event {seq} could not be applied:'],
-  'banner.goes-on': ['已跳过，后续事件照常显示。', 'Skipped; later events continue.'],
+  'banner.failed': ['事件 {seq} 无法应用：', 'Event {seq} could not be applied: '],
+  'banner.goes-on': ['已跳过，后续事件照常显示。', ' Skipped; later events continue.'],
   'banner.gone': ['服务器自 {at} 起没有应答。', 'The server has not answered since {at}.'],
   'banner.offline': ['连接已断开，地图停在第 {turn} 轮。{n} 秒后第 {attempt} 次重试，重连后从断点补齐。', 'Connection lost. The map is held at turn {turn}. Try {attempt} in {n} s; what was missed will be made up for.'],
   'banner.refused': ['服务器有应答，但自 {at} 起拒绝实时连接（代理可能不支持 WebSocket）。', 'The server answers, but has refused the live connection since {at} (a proxy without WebSocket?).'],

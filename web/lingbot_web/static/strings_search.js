@@ -39,7 +39,7 @@ export const SEARCH = {
   'search.grammar.doc': ['文档的标题或编号', 'title or id of a document'],
   'search.grammar.intent': ['意图的名称', 'name of an intent'],
   'search.grammar.keys': ['回车看下一处，Shift+回车看上一处，Esc 清空。全角半角、大小写不分。', 'Enter for the next match, Shift+Enter for the one before, Esc to clear. Case and width do not matter.'],
-  'search.grammar.kind': ['一类：utterance intent write read clear question doc answer，或一类异常', 'utterance, intent, write, read, clear, question, doc, answer, or a kind of anomaly'],
+  'search.grammar.kind': ['按种类找：utterance、intent、write、read、clear、question、doc、answer，或某种异常', 'utterance, intent, write, read, clear, question, doc, answer, or a kind of anomaly'],
   'search.grammar.not': ['减号表示不含', 'a minus leaves out'],
   'search.grammar.phrase': ['引号里的原样查找', 'exactly this phrase'],
   'search.grammar.slot': ['槽位的每次写入和读取', 'each write and read of a slot'],

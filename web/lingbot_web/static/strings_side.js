@@ -16,7 +16,7 @@ export const SIDE = {
   'dialogue.reply.closed': ['要在这里说话，机器人得给出回复地址：probe.session(id, reply=URL)', 'To talk from here the bot has to name a reply address: probe.session(id, reply=URL)'],
   'dialogue.reply.drop': ['移除', 'Remove'],
   'dialogue.reply.ended': ['会话已结束，不能再说话。', 'The session has ended; nothing more can be said in it.'],
-  'dialogue.reply.failed': ['没有送达：', 'Not delivered:'],
+  'dialogue.reply.failed': ['没有送达：', 'Not delivered: '],
   'dialogue.reply.keys': ['回车发送到 {to}，Shift+回车换行', 'Enter sends to {to}, Shift+Enter starts a new line'],
   'dialogue.reply.label': ['对机器人说…', 'Say something to the bot…'],
   'dialogue.reply.long': ['太长：{n} 字节，最多 {most}', 'Too long: {n} bytes, at most {most}'],
