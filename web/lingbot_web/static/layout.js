@@ -193,5 +193,5 @@ export function afterWrite(w) {
 
 /** Documents at 80 %, further left where a printed score needs room, but always to the right of the slots. @param {number} w */
 function documents(w) {
-  return w > SCORED ? Math.max(w * 0.56, Math.min(w * 0.8, w - 62)) : w * 0.8;
+  return w > SCORED ? Math.max(w * 0.53, Math.min(w * 0.8, w - 62)) : w * 0.8;
 }

@@ -75,12 +75,16 @@ export class HeaderPainter {
     const until = shownUntil(scene);
     const first = Math.ceil(scene.firstTurn / step) * step;
     const margin = w > 26 ? 7 : 3;
+    let free = -Infinity;
     for (let turn = w >= DENSE && (first - scene.firstTurn) * w >= NUMBERED ? scene.firstTurn : first; turn <= scene.lastTurn; turn = turn < first ? first : turn + step) {
       const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : String(turn);
       const x = layout.x(turn);
       const room = layout.width - lettering.width(name, FONT.labelStrong) - 3;
       const bad = w >= DENSE && scene.badTurn(turn) & ~GAP;
-      this.ink.text(bad ? H.numberBad : H.number, turn > until ? LATER_LEVEL : 0, name, Math.min(x + margin, Math.max(x, room)), 17);
+      const left = Math.min(x + margin, Math.max(x, room));
+      if (left < free) continue;
+      free = left + lettering.width(name, FONT.labelStrong) + 4;
+      this.ink.text(bad ? H.numberBad : H.number, turn > until ? LATER_LEVEL : 0, name, left, 17);
     }
     this.ink.flush(ctx);
   }

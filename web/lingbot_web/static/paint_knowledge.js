@@ -12,8 +12,8 @@ const STALE = badBit('stale');
 /** Marks of a document so near one another are tied. */
 const NEAR_TURNS = 6;
 /** The printed score begins and ends so far from the document's middle; lines leave it free. */
-const SCORE_X = 15;
-const SCORE_END = 42;
+const SCORE_X = 14;
+const SCORE_END = 40;
 
 /** @param {Scene} scene @param {Ink} ink @param {{x: number, y: number, level: number}[]} clocks where a stale document's clock goes */
 export function paintKnowledge(scene, ink, clocks) {

@@ -55,7 +55,7 @@ export function slotPane(view, node) {
       })),
     ),
     overwrites.size > 0 && part(text('slot.overwrites'), count(overwrites.size), h('ol', { class: 'jumps state' }, [...overwrites.values()].slice(-MOST).map((edge) => overwritten(view, node.id, edge, life)))),
-    readers.length > 0 && part(text('slot.readers'), count(life.length - writes), h('ul', { class: 'plain readers' }, readers.slice(0, MOST).map(({ id, reader, times, last }) => h('li', null, nodeLink(view, id, { turn: last.turn, seq: 0 }), reader && h('code', null, foreign(reader, { most: 80 })), h('span', { class: 'quiet end' }, `× ${times} · ${text('slot.last', { turn: last.turn })}`))))),
+    readers.length > 0 && part(text('slot.readers'), count(life.length - writes), h('ul', { class: 'plain readers' }, readers.slice(0, MOST).map(({ id, reader, times, last }) => h('li', null, nodeLink(view, id, { turn: last.turn, seq: 0 }), reader && [' ', h('code', null, foreign(reader, { most: 80 }))], ' ', h('span', { class: 'quiet end' }, `× ${times} · ${text('slot.last', { turn: last.turn })}`))))),
     part(text('inspect.facts'), '', facts([
       [text('slot.now'), h('span', { class: 'mono' }, foreign(now, { most: 300 }))],
       [text('slot.scope'), props.scope ? foreign(props.scope, { most: 60 }) : ''],

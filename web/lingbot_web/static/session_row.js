@@ -34,6 +34,12 @@ import { LAYERS } from 'lb/link';
 // The line has room for so many kinds; from so many on the key gives way to them.
 const MOST_KINDS = 5;
 const CROWDED = 4;
+// In pixels: the line's width, a glyph with its gap, a digit, a character of Chinese, the ellipsis for kinds that have no room.
+const LINE = 184;
+const GLYPH = 19;
+const DIGIT = 7;
+const WIDE = 11;
+const REST = 18;
 
 /**
  * What a session is called: the name given to it, else its title, else its id, the first that can be seen; never its last
@@ -98,5 +104,12 @@ export function coverageOf(coverage) {
 /** @param {Summary} summary */
 function findingsOf(summary) {
   const kinds = Object.entries(summary.findings ?? {}).filter(([, n]) => n > 0);
-  return kinds.slice(0, MOST_KINDS).map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), h('span', { class: 'sr' }, text(`finding.${kind}`)), String(n)));
+  const turns = text('sessions.turns', { n: summary.turns });
+  const room = LINE - [...turns].reduce((sum, char) => sum + (char > '\u2e80' ? WIDE : DIGIT - 1), 0);
+  const wide = (/** @type {number} */ some) => kinds.slice(0, some).reduce((sum, [, n]) => sum + GLYPH + DIGIT * String(n).length, some < kinds.length ? REST : 0);
+  let most = Math.min(MOST_KINDS, kinds.length);
+  while (most > 1 && wide(most) > room) most--;
+  const fits = kinds.slice(0, most);
+  const rest = kinds.slice(fits.length).map(([kind, n]) => `${text(`finding.${kind}`)} ${n}`).join(' · ');
+  return [...fits.map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), h('span', { class: 'sr' }, text(`finding.${kind}`)), String(n))), rest && h('span', { title: rest }, '…', h('span', { class: 'sr' }, rest))].filter(Boolean);
 }

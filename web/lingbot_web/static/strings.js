@@ -322,6 +322,7 @@ const WORDS = {
   'transport.play': ['播放', 'Play'],
   'transport.previous': ['上一步', 'Step back'],
   'transport.range': ['第 {range} 轮 / {last}', 'Turns {range} / {last}'],
+  'transport.range.long': ['{range} / {last}', '{range} / {last}'],
   'transport.range.opening': ['{range}至第 {high} 轮 / {last}', '{range} to turn {high} / {last}'],
   'transport.speed': ['速度', 'Speed'],
   'transport.turns': ['{n} 轮', '{n} turns'],

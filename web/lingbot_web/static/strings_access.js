@@ -40,7 +40,7 @@ export const ACCESS = {
   'menu.unpin': ['取消置顶', 'Unpin'],
 
   'sessions.damaged': ['已损坏', 'damaged'],
-  'sessions.deleted': ['已删除“{title}”', 'Deleted “{title}”'],
+  'sessions.deleted': ['已删除「{title}」', 'Deleted “{title}”'],
   'sessions.at': ['{at}', '{at}'],
   'sessions.demos': ['演示', 'Demo'],
   'sessions.earlier': ['更早', 'Earlier'],
@@ -48,7 +48,7 @@ export const ACCESS = {
   'sessions.label': ['会话', 'Sessions'],
   'sessions.live': ['实时会话', 'Live sessions'],
   'sessions.menu': ['更多', 'More'],
-  'sessions.menu.of': ['“{title}”的更多操作', 'More for “{title}”'],
+  'sessions.menu.of': ['「{title}」的更多操作', 'More for “{title}”'],
   'sessions.more': ['载入更多', 'Load more'],
   'sessions.name': ['会话名称', 'Name of the session'],
   'sessions.none': ['还没有会话', 'No sessions yet'],
@@ -75,8 +75,8 @@ export const ACCESS = {
   'stats.shown': ['已显示', 'shown'],
   'stats.line': ['已接收 {received} · 已显示 {shown} · 缺失 {missing}', 'received {received} · shown {shown} · missing {missing}'],
 
-  'toast.again': ['“{title}”又有了新的内容', '“{title}” has begun anew'],
-  'toast.gone': ['“{title}”在别处被删除了；地图会一直留到您离开', '“{title}” was deleted elsewhere; its map stays until you leave it'],
+  'toast.again': ['「{title}」又有了新的内容', '“{title}” has begun anew'],
+  'toast.gone': ['「{title}」在别处被删除了；地图会一直留到您离开', '“{title}” was deleted elsewhere; its map stays until you leave it'],
 
   'toast.open': ['打开', 'Open'],
 

@@ -22,8 +22,11 @@ import { typeSpan } from 'lb/span';
  * @property {(message: string) => void} tell
  */
 
-/** Turn and event in more characters than this leave no room for seconds. */
+/** Turn and event in more characters than this leave no room for seconds, in more than this for no time at all. */
 const ROOMY = 11;
+const CRAMPED = 12;
+/** From this turn on the window's turns have no room for words. */
+const LONG = 1000;
 
 export class Transport {
   /** @param {Around} page */
@@ -99,7 +102,7 @@ export class Transport {
     this.range.title = `${text('transport.span')} (N)`;
     this.fast.title = text(this.speed ? 'transport.speed' : 'transport.speed.real');
     const bold = (/** @type {string | number} */ shown) => `\u0001${shown}\u0001`;
-    let words = text('transport.range', { range: bold(low === high ? low : `${low}–${high}`), last });
+    let words = text(last < LONG ? 'transport.range' : 'transport.range.long', { range: bold(low === high ? low : `${low}–${high}`), last });
     if (last < 1 || high < low) words = text('transport.turns', { n: bold(Math.max(0, last)) });
     else if (!low) words = text('transport.range.opening', { range: bold(text('score.opening')), high: bold(high), last });
     fill(this.range, words.split('\u0001').map((part, i) => (i % 2 ? h('b', null, part) : part)));
@@ -115,7 +118,7 @@ export class Transport {
     const turn = map?.turnOf(seq) ?? 0;
     const at = !map || map.about.timed === false ? NaN : saidAt(map, score.playhead === null ? map.at : map.atOf(seq), turn);
     const where = `${text('moment.turn', { turn: Math.max(0, turn) })} #${seq}`;
-    const shown = !map || !seq ? '' : moments.waiting ? text('moment.fetching') : `${where} ${where.length > ROOMY ? minute(at) : clock(at)}`.trim();
+    const shown = !map || !seq ? '' : moments.waiting ? text('moment.fetching') : `${where} ${where.length > CRAMPED ? '' : where.length > ROOMY ? minute(at) : clock(at)}`.trim();
     if (this.moment.value !== shown) this.moment.value = shown;
     const title = !map || !seq ? '' : `${text('moment.title', { turn: Math.max(0, turn), seq: count(seq), at: stamp(at) })}\n${text('moment.how')}`;
     if (this.moment.title !== title) this.moment.title = title;
