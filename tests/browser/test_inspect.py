@@ -157,6 +157,7 @@ def test_an_answer_tells_what_it_used_and_what_was_cut_and_why(open_told: Open) 
     cut = page.locator("#right .docs li:not(.used)")
     expect(cut).to_have_count(1)
     expect(cut.locator(".why")).to_have_text("低于提示词门槛")
+    expect(page.locator("#right .callout-head")).to_have_text(re.compile("^Recall drift"))
 
 
 def test_raw_events_and_nodes_are_copied_as_json(open_told: Open) -> None:

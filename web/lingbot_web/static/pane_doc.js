@@ -5,7 +5,7 @@ import { foreign, h } from 'lb/dom';
 import { age, count, day, score } from 'lb/format';
 import { known, text } from 'lb/i18n';
 import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
-import { decidingStage, docsOfTurn, findingsAbout, recallsOf, STAGES } from 'lb/past';
+import { decidingStage, docsOfTurn, findingsAbout, recallsOf, seqsOfTurn, STAGES } from 'lb/past';
 import { rivalsOf, stagesOf } from 'lb/past_moment';
 
 /** @typedef {import('lb/pane').View} View */
@@ -106,9 +106,11 @@ function hits(view, id, turn) {
 export function answerPane(view, node) {
   const { map, upto } = view;
   const { used, cut } = docsOfTurn(map, node.turn, upto, node.id);
+  // An answer goes wrong with what was recalled for it: that is where its reader asks why.
+  const recalled = findingsAbout(map, { seqs: seqsOfTurn(map, node.turn) }, upto).filter(({ kind }) => kind === 'drift' || kind === 'stale');
   const body = [
     heading(text('answer.title', { turn: node.turn }), text('kind.answer'), 'knowledge', foreign(node.id, { most: 80 })),
-    callouts(view, findingsAbout(map, { id: node.id }, upto)),
+    callouts(view, [...new Set([...findingsAbout(map, { id: node.id }, upto), ...recalled])]),
     part(text('answer.text'), '', h('p', { class: 'speech' }, foreign(node.label, { most: 6000, lines: true }))),
     part(text('answer.used'), String(used.length), used.length > 0 ? docList(view, used, node.turn, true) : h('p', { class: 'quiet' }, text('answer.bare'))),
     cut.length > 0 && part(text('answer.cut'), String(cut.length), docList(view, cut, node.turn, false)),
