@@ -1,12 +1,14 @@
 """LM401: re-ranking puts the wrong document first again and again.
 
 Two rules. *Inverted*: a document came first after re-ranking although an earlier stage had put another candidate
-first by a clear margin (a share of that stage's score range), in two of the last five retrievals. *Popular*: it came
+first by a clear margin (a share of that stage's score range, which of two candidates reaches down to zero: between
+themselves any lead would be all of it), in two of the last five retrievals. *Popular*: it came
 first three times while its hits in seven days are five times the runner-up's. The numbers are the policy's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 from lingbot_map.checks import finding, grown
@@ -50,7 +52,7 @@ def _inversion(retrieval: Retrieval, margin: float) -> Inversion | None:
             continue
         scores = [score for score in ranking.scores if score is not None]
         first, own = ranking.scores[0], ranking.scores[ranking.docs.index(winner)]
-        spread = max(scores) - min(scores) if scores else 0.0
+        spread = max(scores) - (min(scores) if len(scores) > 2 else min(0.0, *scores)) if scores else 0.0
         if first is None or own is None or spread <= 0:
             continue
         lead = (first - own) / spread
@@ -66,6 +68,7 @@ def _inverted(map: DialogueMap, event: Event, retrieval: Retrieval, final: Ranki
         return None
     winner, rival, ranking, lead = found
     seqs: list[int] = []
+    edges: list[str] = []
     since = event.turn
     looked = 0
     for past in reversed(map.indexes.retrievals.recent):
@@ -78,11 +81,21 @@ def _inverted(map: DialogueMap, event: Event, retrieval: Retrieval, final: Ranki
         other = inversion(past, policy.drift_margin)
         if other is not None and other[0] == winner:
             seqs.append(ranked.seq)
+            edges += _recalls(other[2], winner, other[1])
             since = min(since, past.turn)
     if len(seqs) < policy.drift_repeats:
         return None
-    facts = {"rule": "inverted", "times": len(seqs), "stage": ranking.stage, "margin": round(lead, 4)}
+    scores = [ranking.scores[ranking.docs.index(doc)] for doc in (rival, winner)]
+    facts = {
+        "rule": "inverted",
+        "times": len(seqs),
+        "stage": ranking.stage,
+        "margin": round(lead, 4),
+        "stage_scores": scores,
+    }
     name, other_name = _label(map, winner), _label(map, rival)
+    better, worse = (f"{score:.4g}" for score in scores if score is not None)
+    en_scores, zh_scores = f" ({better} against {worse})", f"（{better} 对 {worse}）"
     return _finding(
         map,
         event,
@@ -92,8 +105,9 @@ def _inverted(map: DialogueMap, event: Event, retrieval: Retrieval, final: Ranki
         since,
         sorted(seqs),
         facts,
-        en=f"{name} came first after re-ranking {len(seqs)} times, but {ranking.stage} search preferred {other_name}",
-        zh=f"重排后「{name}」{len(seqs)} 次排在首位，而{_stage_zh(ranking.stage)}更看好「{other_name}」",
+        edges=edges,
+        en=f"{name} came first after re-ranking {len(seqs)} times, but {ranking.stage} search preferred {other_name}{en_scores}",
+        zh=f"重排后「{name}」{len(seqs)} 次排在首位，而{_stage_zh(ranking.stage)}更看好「{other_name}」{zh_scores}",
     )
 
 
@@ -136,6 +150,7 @@ def _finding(
     seqs: list[int],
     facts: dict[str, Any],
     *,
+    edges: Sequence[str] = (),
     en: str,
     zh: str,
 ) -> Finding:
@@ -161,13 +176,17 @@ def _finding(
         event,
         since=since,
         nodes=[winner, rival],
-        edges=[f"recall:{final.seq}.{final.docs.index(doc) + 1}" for doc in (winner, rival)],
+        edges=[*_recalls(final, winner, rival), *edges],
         seqs=seqs,
         facts=facts,
         en=en,
         zh=zh,
     )
     return grown(map, new)
+
+
+def _recalls(ranking: Ranking, *docs: str) -> list[str]:
+    return [f"recall:{ranking.seq}.{ranking.docs.index(doc) + 1}" for doc in docs]
 
 
 def _label(map: DialogueMap, doc_id: str) -> str:

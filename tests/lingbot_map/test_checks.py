@@ -203,6 +203,9 @@ def test_reranking_that_inverts_an_earlier_stage_twice_is_drift() -> None:
     assert (facts["winner"], facts["rival"], facts["rule"]) == ("a", "b", "inverted")
     assert (facts["winner_hits"], facts["rival_hits"], facts["near"]) == (28, 3, 0.87)
     assert facts["margin"] == 0.125
+    assert facts["stage_scores"] == [0.9, 0.8]
+    assert "(0.9 against 0.8)" in found.reason["en"]
+    assert {d.map.edges[id].props["stage"] for id in found.edges} == {"vector", "reranked"}
     assert found.nodes == ["doc:a", "doc:b"]
     assert "28" in found.reason["en"]
     assert "0.87" in found.reason["zh"]
@@ -219,6 +222,17 @@ def test_a_narrow_lead_or_an_old_inversion_is_no_drift() -> None:
         retrieval(d, {"c": 0.9, "b": 0.5}, {"c": 0.95, "b": 0.4})
     retrieval(d, {"c": 0.9, "b": 0.5, "a": 0.1}, {"b": 0.95, "c": 0.4})
     assert d.findings("drift") == []
+
+
+def test_a_hair_between_two_candidates_is_no_lead() -> None:
+    d = Dialogue()
+    for _ in range(3):
+        retrieval(d, {"y": 0.8001, "x": 0.8}, {"x": 0.9, "y": 0.8})
+    assert d.findings("drift") == []
+    for _ in range(2):
+        retrieval(d, {"y": 0.9, "x": 0.8}, {"x": 0.9, "y": 0.8})
+    (found,) = d.findings("drift")
+    assert found.facts["margin"] == 0.1111
 
 
 def test_a_favourite_that_is_hit_far_more_often_is_drift_the_third_time() -> None:

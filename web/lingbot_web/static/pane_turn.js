@@ -83,7 +83,7 @@ export function findingPane(view, finding) {
     edges.length > 0 && part(text('finding.evidence'), count(edges.length), h('ol', { class: 'happened' }, edges.slice(0, MOST_STEPS).map((edge, i) => [edge.turn !== edges[i - 1]?.turn && ofTurn(view, edge.turn), happening(view, edge)]))),
     part(text('inspect.facts'), '', facts(Object.entries(finding.facts).map(([name, value]) => [known(`fact.${name}`) ? text(`fact.${name}`) : plain(name, 40), factOf(view, name, value)]))),
   ];
-  return { body, seqs: finding.seqs.length ? finding.seqs : [finding.seq] };
+  return { body, seqs: [...(finding.seqs.length ? finding.seqs : [finding.seq]), ...edges.map(({ seq }) => seq)] };
 }
 
 /** The edges a finding names, and of each ranking it counts those of the documents it is about. @param {View} view @param {import('lb/types').Finding} finding @returns {Edge[]} */
