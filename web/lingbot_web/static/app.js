@@ -81,10 +81,11 @@ export class Page {
       filters: this.filters,
       moments: this.moments,
       covered: () => this.drawers.covered,
+      cut: () => this.feed.line === 'waiting',
       onSelect: (selection) => this.#selected(selection),
       onTrace: (trail) => { this.trail = trail; this.soon(); },
       onHover: (selection, box) => this.tip.show(selection, box),
-      onWindow: () => this.soon(),
+      onWindow: () => { this.score?.hover(null); this.soon(); }, // what was under the pointer has moved away
       onPlayhead: () => this.#moved(),
       onFollow: (on) => { if (on) this.session.held = 0; this.soon(); },
       onLayers: (layers) => { this.filters.useLayers(layers); this.soon(); },

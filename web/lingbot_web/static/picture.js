@@ -17,6 +17,7 @@ import { readTokens } from 'lb/tokens';
  * @property {Window} window
  * @property {number | null} playhead
  * @property {boolean} live whether more is to come
+ * @property {boolean} cut whether the line to it is down
  * @property {Selection | null} hovered
  * @property {boolean} resting the window has come to rest
  */

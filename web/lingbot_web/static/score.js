@@ -106,6 +106,7 @@ export class Score {
 
   /** Shows another map. The same session's again (after a reconnection) keeps window, selection and scroll. @param {DialogueMap | null} map */
   setMap(map) {
+    this.hover(null);
     const same = map !== null && this.map !== null && map.session === this.map.session;
     this.map = map;
     this.scene = this.#newScene(map ?? DialogueMap.empty(''));
@@ -386,7 +387,7 @@ export class Score {
       if (this.scrolling.uncover(this.window) || settled) parts |= MAP;
     }
     const live = this.map !== null && windows.grows(this.map);
-    this.picture.draw(parts, this.scene, { window: this.window, playhead: this.playhead, live, hovered: this.hovered, resting });
+    this.picture.draw(parts, this.scene, { window: this.window, playhead: this.playhead, live, cut: this.options.cut?.() ?? false, hovered: this.hovered, resting });
   }
 
   destroy() {

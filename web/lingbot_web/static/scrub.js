@@ -74,7 +74,7 @@ export class ScrubLayout {
   }
 }
 
-/** What the timeline shows besides the map. @typedef {{window: Window, playhead: number | null, live: boolean}} Shown */
+/** What the timeline shows besides the map; `cut`: the line to what is live is down. @typedef {{window: Window, playhead: number | null, live: boolean, cut?: boolean}} Shown */
 
 /** What it is drawn on, from the back to the front. @typedef {Record<'ground' | 'bars' | 'window' | 'signs', {ctx: CanvasRenderingContext2D}>} Sheets */
 
@@ -115,7 +115,7 @@ function paintStill(sheets, scene, layout, shown) {
   paintLosses(ctx, scene, layout);
   paintFindings(ctx, scene, layout);
   paintAxis(ctx, scene, layout);
-  paintHead(ctx, scene, layout, shown.playhead, shown.live);
+  paintHead(ctx, scene, layout, shown);
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {import('lb/lanes').Lanes} lanes @param {number} first @param {number} newest turns */
@@ -268,11 +268,11 @@ function paintAxis(ctx, scene, layout) {
   for (const turn of turns) ctx.fillText(String(turn), layout.x(turn + 0.5), AXIS);
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {number | null} playhead @param {boolean} live */
-function paintHead(ctx, scene, layout, playhead, live) {
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {ScrubLayout} layout @param {Shown} shown */
+function paintHead(ctx, scene, layout, { playhead, live, cut }) {
   const { map, tokens } = scene;
   const x = Math.min(layout.width - 4, layout.x(playhead === null ? map.lastTurn + 1 : scene.turnOfSeq(playhead)));
-  ctx.fillStyle = playhead === null && live ? tokens.ok : tokens.focus;
+  ctx.fillStyle = playhead === null && live ? (cut ? tokens.warn : tokens.ok) : tokens.focus;
   ctx.fillRect(x - 1, TOP, 2, FLOOR - TOP + 3);
   ctx.beginPath();
   if (playhead === null) ctx.arc(x, TOP, 3.5, 0, Math.PI * 2);
