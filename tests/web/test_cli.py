@@ -147,6 +147,15 @@ def test_a_recording_goes_in_is_listed_and_comes_out_again(command: Command, tmp
     assert json.loads(command("verify", "other", "--json").stdout)
 
 
+def test_a_recording_s_folder_stands_for_its_log(command: Command, tracker: Path) -> None:
+    command("import", str(tracker))
+    (folder,) = [path.parent for path in Path("snapshots").glob("*/events.jsonl")]
+    done = command("import", str(folder), "--data", "other")
+    assert done.returncode == 0, done.stderr
+    listed = [json.loads(command("sessions", "--json", "--data", data).stdout) for data in ("snapshots", "other")]
+    assert listed[0]["sessions"][0]["turns"] == listed[1]["sessions"][0]["turns"] > 0
+
+
 def test_foreign_text_commands_no_terminal(command: Command, tmp_path: Path, tracker: Path) -> None:
     for done in (command("import", str(tracker)), command("sessions")):
         assert done.returncode == 0

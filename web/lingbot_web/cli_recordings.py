@@ -13,6 +13,7 @@ import typer
 
 from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Glance, Pipeline
+from lingbot_map.store.recording import LOG
 from lingbot_web import export as exporting
 from lingbot_web import terminal
 from lingbot_web.beacon import serving
@@ -57,8 +58,10 @@ def report_problems(taken: list[dict[str, Any]]) -> None:
 def take_in(files: Sequence[Path], data: Path) -> list[dict[str, Any]]:
     """Import files into the folder, through the map that serves it if one does; what each of them brought."""
     for path in files:
+    files = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder stands for its log
         if not path.is_file():
-            raise BadInput(str(path), "a file", "nothing" if not path.exists() else "something else")
+            found = "nothing" if not path.exists() else "something else"
+            raise BadInput(str(path), f"a file, or a recording's folder with its {LOG}", found)
     beacon = serving(data)
     if beacon is not None:
         remote = Remote(beacon)
