@@ -106,7 +106,8 @@ def _inverted(map: DialogueMap, event: Event, retrieval: Retrieval, final: Ranki
         sorted(seqs),
         facts,
         edges=edges,
-        en=f"{name} came first after re-ranking {len(seqs)} times, but {ranking.stage} search preferred {other_name}{en_scores}",
+        en=f"{name} came first after re-ranking {len(seqs)} times, "
+        f"but {ranking.stage} search preferred {other_name}{en_scores}",
         zh=f"重排后「{name}」{len(seqs)} 次排在首位，而{_stage_zh(ranking.stage)}更看好「{other_name}」{zh_scores}",
     )
 
