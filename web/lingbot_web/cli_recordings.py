@@ -58,6 +58,7 @@ def report_problems(taken: list[dict[str, Any]]) -> None:
 def take_in(files: Sequence[Path], data: Path) -> list[dict[str, Any]]:
     """Import files into the folder, through the map that serves it if one does; what each of them brought."""
     for path in files:
+    files = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder is its log
     files = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder stands for its log
         if not path.is_file():
             found = "nothing" if not path.exists() else "something else"
