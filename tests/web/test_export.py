@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import zlib
 from base64 import b64decode
 from collections.abc import Callable
@@ -128,6 +130,46 @@ def test_what_stood_there_stays_when_nothing_comes_of_it(data: Path, tmp_path: P
         export(data, "call", Wish(to="html", at=10**6), out)
     assert out.read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_link_stays_and_what_it_names_is_replaced(data: Path, tmp_path: Path) -> None:
+    named, link, dangling = tmp_path / "named", tmp_path / "link", tmp_path / "dangling"
+    named.write_text("before")
+    named.chmod(0o600)
+    bystander = tmp_path / "named.part"
+    bystander.write_text("somebody's own")
+    link.symlink_to("named")
+    dangling.symlink_to("new")
+    for out in (link, dangling):
+        export(data, "call", Wish(), out)
+        assert out.is_symlink()
+    assert named.read_bytes() == (tmp_path / "new").read_bytes() != b"before"
+    assert named.stat().st_mode & 0o777 == 0o600
+    assert bystander.read_text() == "somebody's own"
+
+
+def test_a_pipe_is_written_to_and_stays(data: Path, tmp_path: Path) -> None:
+    plain, pipe, link = tmp_path / "plain", tmp_path / "pipe", tmp_path / "link"
+    export(data, "call", Wish(), plain)
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for out in (pipe, link):
+        with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+            export(data, "call", Wish(), out)
+            assert reader.communicate(timeout=10)[0] == plain.read_bytes()
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+
+
+@pytest.mark.parametrize("out", ["", ".", "/", "folder", "folder/..", "circle", "nowhere/file"])
+def test_what_no_file_can_be_is_refused(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("circle").symlink_to("circle")
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(BadInput, match="--out"):
+        export(data, "call", Wish(), Path(out))
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize(

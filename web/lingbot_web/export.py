@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -48,8 +51,9 @@ def page(found: Page) -> dict[str, Any]:
 def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Progress | None = None) -> None:
     """Write ``session`` (an id, a key, or the beginning of one) to ``out``, or to standard output (None or ``-``).
 
-    A file is written beside and renamed, so what stands at ``out`` is whole. Raises ``BadInput`` for an unknown
-    format, a moment that isn't there or a beginning that fits several, ``UnknownSession`` for none, ``TooLarge``.
+    A file is written beside and renamed, so what stands at ``out`` is whole; a link stays and what it names is
+    replaced, a pipe or a device is written to. Raises ``BadInput`` for an unknown format, a folder at ``out``, a moment
+    that isn't there or a beginning that fits several, ``UnknownSession`` for none, ``TooLarge``.
     """
     if wish.to not in _WRITERS:
         raise BadInput("--to", " or ".join(_WRITERS), wish.to)
@@ -60,19 +64,40 @@ def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Pro
     to_terminal = out is None and sys.stdout.isatty()
     if wish.to == "html" and to_terminal:
         raise BadInput("--out", "a file for the page", "none", "name one, or - for standard output")
+    target = None if out is None or str(out) == "-" else _target(out)
     recording = find(FileStore(data, read_only=True), session, data)
     write = _WRITERS[wish.to]
-    if out is None or str(out) == "-":
+    if target is None:
         write(recording, wish, sys.stdout.buffer, progress)
         sys.stdout.buffer.flush()
         return
-    beside = out.with_name(out.name + ".part")
-    try:
-        with beside.open("wb") as file:
+    if target.exists() and not target.is_file():
+        with target.open("wb") as file:
             write(recording, wish, file, progress)
-        beside.replace(out)
+        return
+    beside = target.with_name(f".{secrets.token_hex(8)}.part")  # a name of its own: no file of anybody's is lost
+    try:
+        with beside.open("xb") as file:
+            if target.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+            write(recording, wish, file, progress)
+        beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _target(out: Path) -> Path:
+    """What ``out`` is to be written to: a pipe or device itself, else the file that it or its link names."""
+    if out.is_dir() or not out.name:
+        raise BadInput("--out", "a file to write", f"the folder {out}", "name the file in it")
+    if out.exists() and not out.is_file():
+        return out  # not resolved: what /dev/stdout leads to has no path
+    target = Path(os.path.realpath(out))
+    if target.is_symlink():
+        raise BadInput("--out", "a file to write", f"the link {out}, which leads to itself")
+    if not target.parent.is_dir():
+        raise BadInput("--out", "a file in a folder that is there", str(out))
+    return target
 
 
 def find(store: FileStore, session: str, where: Path) -> Recording:
