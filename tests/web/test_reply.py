@@ -176,6 +176,12 @@ def test_a_message_has_a_bound(map: Client, bot: Bot) -> None:
         "http:///path",
         "http://[::1/",
         "http://ex ample/",
+        "http://a..b/",
+        "http://./",
+        "http://.a/",
+        "http://a../",
+        "http://" + "a" * 64 + ".example/",
+        "http://" + "a." * 130 + "example/",
         "http://127.0.0.1/a b",
         "http://127.0.0.1/ü",
         "http://bücher.example/",
@@ -187,6 +193,14 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(Unsent) as refused:
         channel_of({"meta": {"reply_url": url}})
     assert (refused.value.status, refused.value.code) == (422, "address")
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost.", "a" * 63 + ".my_bot", "[::1]", "127.0.0.1"])
+def test_an_address_that_is_one_is_taken(host: str) -> None:
+    channel = channel_of({"meta": {"reply_url": f"http://{host}/"}})
+    assert channel is not None
+    assert channel.host == host.strip("[]")
+    channel.host.encode("idna")  # what a look-up does with it first
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,14 @@ MAX_MESSAGES = 100
 AT_ONCE = 8
 """So many may be waiting for bots at the same time."""
 
-_HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
+_HOST = re.compile(r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
+"""An address, or a name of labels that a look-up can take: idna raises for an empty label and one of 64 characters."""
 _TARGET = re.compile(r"/[!-~]{0,2000}")
+
+
+def is_host(text: str) -> bool:
+    """Whether a look-up can be asked for ``text``."""
+    return _HOST.fullmatch(text) is not None
 
 
 class Unsent(Exception):
@@ -86,7 +92,7 @@ def channel_of(about: Mapping[str, Any]) -> Channel | None:
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if parts.scheme not in ("http", "https") or "@" in parts.netloc or port == 0:
         host = ""
-    if not _HOST.fullmatch(host) or not _TARGET.fullmatch(target):
+    if not is_host(host) or not _TARGET.fullmatch(target):
         raise Unsent(
             422,
             "address",
