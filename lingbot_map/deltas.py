@@ -31,7 +31,7 @@ class SessionChanged(msgspec.Struct, frozen=True, gc=False, tag_field="d", tag="
     """``props`` of the session as a whole are merged over those it has.
 
     Keys: ``title``, ``meta``, ``started_at``, ``ended_at`` (None while live), ``ended_because``, ``epoch``, ``policy``,
-    and those of ``Described``.
+    ``masked`` (how many values were masked before they came) and those of ``Described``.
     """
 
     props: dict[str, Any]

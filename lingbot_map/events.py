@@ -58,7 +58,8 @@ class Described:
     Known keys: ``origin`` ("probe", "import:rasa" ...), ``coverage`` ({"flow" | "state" | "knowledge": "full" |
     "partial" | "none"}), ``lost`` (sentences on what an import could not carry over), ``timed`` (false: the source gave
     no times, so those of the events say when they were taken in and nothing of the dialogue), ``name`` and ``pinned``
-    (set by people), ``skipped`` ({source: n}: what it said up to its number n was deleted and is not waited for).
+    (set by people), ``skipped`` ({source: n}: what it said up to its number n was deleted and is not waited for),
+    ``mask_keys`` (names of the keys of its pseudonyms; where there are two, one thing may have two pseudonyms).
     """
 
     kind: ClassVar[str] = "described"
@@ -101,7 +102,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     backwards within a session. ``source`` and ``n`` are the probe process and its own number ("" and 0 for the map's
     own statements). ``turn`` is the turn's number in the session (0 before the first); ``turn_id`` is the source's
     opaque id of it, on the first event of the turn only. ``said_at`` is the source's clock, for display. ``late``
-    marks a signal that arrived after its gap had been logged.
+    marks a signal that arrived after its gap had been logged. ``masked`` is how many of its values the probe masked.
     """
 
     session: str
@@ -114,6 +115,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     turn_id: str = ""
     said_at: float | None = None
     late: bool = False
+    masked: int = 0
 
 
 def event_to_dict(event: Event) -> dict[str, Any]:
@@ -130,6 +132,8 @@ def event_to_dict(event: Event) -> dict[str, Any]:
         out["said_at"] = event.said_at
     if event.late:
         out["late"] = True
+    if event.masked:
+        out["masked"] = event.masked
     out["signal"] = codec.signal_to_dict(event.signal)
     return out
 

@@ -199,6 +199,7 @@ class Intake:
             turn_id=turn_id if opened else "",
             said_at=item.said_at,
             late=late,
+            masked=item.masked,
         )
 
     def _number(self, turn_id: str, starts: bool) -> tuple[int, bool]:

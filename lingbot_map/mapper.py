@@ -28,6 +28,7 @@ from lingbot_map.graph import FOLDS, DialogueMap
 from lingbot_map.layers import Emit, flow, knowledge, state, visible
 from lingbot_map.model import Lost, Turn, Unplaced
 from lingbot_map.policy import policy_from, policy_values
+from lingbot_probes import codec
 from lingbot_probes import signals as s
 
 
@@ -74,6 +75,10 @@ class Mapper:
             emit(EventUnplaced(Unplaced(event.seq, event.turn, signal.kind, f"{type(why).__name__}: {why}"[:200])))
         if event.late:
             self._late(event, emit)
+        if event.masked:
+            before = map.about.get("masked")
+            total = event.masked + (before if type(before) is int else 0)
+            emit(SessionChanged({"masked": min(total, codec.MAX_NUMBER)}))
         return out
 
     def _has_a_lane(self, event: Event) -> bool:

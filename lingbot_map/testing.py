@@ -25,6 +25,8 @@ from lingbot_probes import Probe, codec
 from lingbot_probes.codec import same_json
 from lingbot_probes.signals import Numbered
 
+MASK_KEY = "7e" * 32
+"""The key of the pseudonyms in a test: everybody knows it, so that a test can name them, and nothing is kept."""
 _FLUSH = 5.0  # seconds: everything is in this process, so this is only met when something is broken
 
 
@@ -77,7 +79,13 @@ class Recording:
                 self.events[session].append(event)
                 self._mappers[session].apply(event)
             acked[session] = [list(span) for span in taken.acked]
-        return {"v": codec.VERSION, "server": f"recording-{id(self)}", "acked": acked, "refused": []}
+        return {
+            "v": codec.VERSION,
+            "server": f"recording-{id(self)}",
+            "acked": acked,
+            "refused": [],
+            "mask_key": MASK_KEY,
+        }
 
     def _intake(self, session: str) -> Intake:
         intake = self._intakes.get(session)

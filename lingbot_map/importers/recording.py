@@ -157,6 +157,7 @@ def _told(reading: Reading, places: Places, scribe: Scribe) -> Iterator[Chunk]:
                 turn=turn_id,
                 said_at=event.said_at,
                 at=event.at,
+                masked=event.masked,
             )
             yield Chunk(scribe, [item])
 

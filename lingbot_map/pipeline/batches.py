@@ -26,13 +26,18 @@ class Refused:
 
 @dataclass(slots=True)
 class Batch:
-    """What a source sent: ``items`` by session, the highest number made of each session, what couldn't be read."""
+    """What a source sent: ``items`` by session, the highest number made of each session, what couldn't be read.
+
+    ``masked_with`` names the key of its pseudonyms; ``wants_key`` asks for the map's.
+    """
 
     source: str
     probe: str
     items: dict[str, list[Numbered]]
     numbered: dict[str, int]
     refused: list[Refused]
+    masked_with: str = ""
+    wants_key: bool = False
 
 
 @dataclass(slots=True)

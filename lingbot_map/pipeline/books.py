@@ -1,7 +1,7 @@
 """The books of each source: what it made, and what became of it. They balance, or something was lost unseen.
 
 For every source: ``produced = accepted + missing + refused + held``, exactly. ``repeated`` are copies of what was
-accepted before and stand beside the sum.
+accepted before and stand beside the sum, as do the values that were ``masked``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_SOURCES = 1000
 class Account:
     """One source since the map's process started. ``held`` came out of order and waits for what is before it."""
 
-    __slots__ = ("accepted", "last_at", "missing", "probe", "produced", "received", "refused", "repeated")
+    __slots__ = ("accepted", "last_at", "masked", "missing", "probe", "produced", "received", "refused", "repeated")
 
     def __init__(self) -> None:
         self.probe = ""
@@ -27,6 +27,7 @@ class Account:
         self.accepted = 0
         self.missing = 0
         self.refused = 0
+        self.masked = 0
         self.repeated = 0
         self.last_at = 0.0
 
@@ -57,6 +58,7 @@ class Books:
             if event.n:
                 account = self.of(event.source)
                 account.accepted += 1
+                account.masked += event.masked
                 if event.late:
                     account.missing -= 1
             elif type(signal) is Gap and signal.source:
@@ -87,6 +89,7 @@ class Books:
                 "missing": account.missing,
                 "refused": account.refused,
                 "held": account.held,
+                "masked": account.masked,
                 "last_at": account.last_at,
             }
             for source, account in reversed(self.accounts.items())

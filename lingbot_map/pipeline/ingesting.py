@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lingbot_map.errors import LingbotMapError, NotWritten, StoreError
-from lingbot_map.events import Event
+from lingbot_map.events import Described, Event
 from lingbot_map.pipeline.batches import Accepted, Batch, Refused
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
@@ -13,6 +13,9 @@ from lingbot_map.pipeline.shelf import Shelf
 from lingbot_map.store import key_of
 from lingbot_map.store.deleted import Deleted
 from lingbot_probes.signals import Numbered
+
+KEYS_MOST = 8
+"""So many keys of pseudonyms a session names; more would be a bot with a new one for each process."""
 
 
 class Ingesting:
@@ -103,6 +106,8 @@ class Ingesting:
         account.repeated += taken.repeated
         live.copied = live.copied and not taken.events
         self._commit(live, taken.events)
+        if batch.masked_with and any(event.masked for event in taken.events):
+            self._note_key(live, batch.masked_with)
         for refused in batch.refused:
             if refused.session == live.session.id and any(
                 event.source == source and event.n == refused.n for event in taken.events
@@ -110,3 +115,11 @@ class Ingesting:
                 account.accepted -= 1
                 account.refused += 1
         return taken.acked
+
+    def _note_key(self, live: Live, name: str) -> None:
+        """Say in the session which key its pseudonyms were made with, once for each."""
+        known = live.session.map.about.get("mask_keys")
+        keys = known if type(known) is list else []
+        if name not in keys and len(keys) < KEYS_MOST:
+            described = Described(facts={"mask_keys": [*keys, name]})
+            self._commit(live, [live.session.intake.own(described, live.session.map.at)])

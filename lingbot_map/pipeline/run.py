@@ -299,10 +299,18 @@ class Pipeline:
         return key in self.store.deleted
 
     async def import_file(
-        self, path: Path, name: str = "", progress: Callable[[int, int], None] | None = None
+        self,
+        path: Path,
+        name: str = "",
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        mask: bool = False,
     ) -> dict[str, Any]:
-        """Take the sessions of a recording in. Raises ``BadInput`` and its kin; then nothing was taken."""
-        return await self.taking.file(path, name, progress)
+        """Take the sessions of a recording in, as they are unless ``mask`` says otherwise.
+
+        Raises ``BadInput`` and its kin; then nothing was taken.
+        """
+        return await self.taking.file(path, name, progress, self.store.mask_key() if mask else "")
 
     def stats(self) -> dict[str, Any]:
         """How things stand, for people and for tests: the books of each source, sessions, viewers, the disk."""

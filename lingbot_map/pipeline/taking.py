@@ -22,6 +22,7 @@ from lingbot_map.events import Described, EpochStarted, Event, event_to_dict
 from lingbot_map.intake import stamp_of
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.live import Live
+from lingbot_map.pipeline.masking import masked
 from lingbot_map.pipeline.shelf import Shelf
 from lingbot_map.session import Session
 from lingbot_probes.signals import Numbered
@@ -44,11 +45,11 @@ class Taking:
         self._books = books
         self._turn = asyncio.Lock()
 
-    async def file(self, path: Path, name: str, progress: Progress | None) -> dict[str, Any]:
+    async def file(self, path: Path, name: str, progress: Progress | None, mask_key: str = "") -> dict[str, Any]:
         """All sessions of the file. It is read whole once before anything is taken, so a bad one changes nothing.
 
         What comes back names each session (key, id, events and turns in it, how many events are new, the id that it
-        bears in the file if that is another one) and what was lost.
+        bears in the file if that is another one) and what was lost. With ``mask_key`` it is masked as a probe would.
         """
         async with self._turn:
             whole = await asyncio.to_thread(_try, path, name, progress)
@@ -56,6 +57,8 @@ class Taking:
             sessions = []
             found = importers.read(path, name, report=report)
             while (imported := await asyncio.to_thread(next, found, None)) is not None:
+                if mask_key:
+                    imported = masked(imported, mask_key)
                 if whole or await self._is_here(imported):
                     sessions.append(await self._copy(imported))
                 else:

@@ -154,6 +154,9 @@ class Store(Protocol):
     def deleted(self) -> Deleted:
         """Those that were deleted; ``note`` them there first if their sources may go on."""
 
+    def mask_key(self) -> str:
+        """The key of the pseudonyms that probes share here, always the same."""
+
     def keys(self) -> list[str]:
         """The keys of all sessions."""
 

@@ -6,6 +6,7 @@
         lock                   held while a process writes here, with its process id
         open/KEY               one for each session that is open: what a start has to recover
         index.sqlite3          derived, see ``index``
+        mask.key               what probes make pseudonyms with, see ``mask_key``
         deleted                how far the sources of deleted sessions had come, see ``deleted``
         KEY/events.jsonl       the recording
         KEY/head               the last seq that is safe on disk
@@ -39,6 +40,7 @@ from lingbot_map.store.disk import (
 )
 from lingbot_map.store.head import read_head
 from lingbot_map.store.log import Header, last_good, read_header
+from lingbot_map.store.mask_key import mask_key
 from lingbot_map.store.recording import LOG, FileRecording, refuse_newer
 from lingbot_map.store.snapshots import Snapshots
 
@@ -64,6 +66,7 @@ class FileStore:
         self._read_only = read_only
         self._lock = -1
         self._boot = _boot_id()
+        self._mask_key = ""
         self._marked: dict[str, str] = {}
         self._used: dict[str, FileRecording] = {}  # least used first
         self._used_lock = threading.RLock()  # sessions may be opened on any thread
@@ -74,6 +77,11 @@ class FileStore:
             self._sweep()
         self._marked = self._read_marks()
         self.deleted = Deleted(self.folder / "deleted")
+
+    def mask_key(self) -> str:
+        if not self._mask_key:
+            self._mask_key = mask_key(self.folder / "mask.key")
+        return self._mask_key
 
     # --- what there is ---
 

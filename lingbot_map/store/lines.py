@@ -43,6 +43,7 @@ def _reader(signal: type[Any]) -> msgspec.json.Decoder[Any]:
         ("turn_id", str, ""),
         ("said_at", float | None, None),
         ("late", bool, False),
+        ("masked", _Count, 0),
     ]
     return msgspec.json.Decoder(msgspec.defstruct("Line", fields, gc=False))
 
@@ -132,6 +133,7 @@ def read_event(session: str, covered: bytes, at: float) -> Event:
                 turn_id=line.turn_id,
                 said_at=line.said_at,
                 late=line.late,
+                masked=line.masked,
             )
         except (msgspec.MsgspecError, RecursionError):
             pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -81,7 +82,11 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.deleted = Deleted()
+        self._mask_key = secrets.token_hex(32)
         self._recordings: dict[str, MemoryRecording] = {}
+
+    def mask_key(self) -> str:
+        return self._mask_key
 
     def keys(self) -> list[str]:
         return list(self._recordings)

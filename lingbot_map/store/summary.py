@@ -21,6 +21,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     ``origin`` is "probe", "import:<format>" or "case"; ``damaged`` says why the recording can't be read ("": it can),
     and then all else is what was known of it before; ``missing`` counts signals that were lost and are declared.
+    ``masked`` counts values that were masked before they came.
     ``updated_at`` is when the bot was last heard: neither a name that somebody gives nor what fades in silence counts.
     Times are Unix seconds, ``None`` where they are not known; where the source gave none (``timed`` is false),
     ``updated_at`` is when the session was taken in.
@@ -46,6 +47,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     last_utterance: str
     damaged: str = ""
     timed: bool = True
+    masked: int = 0
 
 
 def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
@@ -75,6 +77,7 @@ def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
         missing=sum(lost.missing for lost in map.losses.values()),
         last_utterance=_last_utterance(map),
         timed=timed,
+        masked=int(_number(about.get("masked")) or 0),
     )
 
 

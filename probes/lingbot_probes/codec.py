@@ -204,12 +204,14 @@ def signal_from_dict(data: object, where: str = "signal") -> Any:
 
 
 def numbered_to_dict(item: Numbered) -> dict[str, Any]:
-    """``{"session", "n", "turn"?, "said_at"?, "signal"}``."""
+    """``{"session", "n", "turn"?, "said_at"?, "masked"?, "signal"}``."""
     out: dict[str, Any] = {"session": item.session, "n": item.n}
     if item.turn:
         out["turn"] = item.turn
     if item.said_at is not None:
         out["said_at"] = item.said_at
+    if item.masked:
+        out["masked"] = item.masked
     out["signal"] = signal_to_dict(item.signal)
     return out
 
@@ -230,6 +232,7 @@ def numbered_from_dict(data: object, where: str = "event") -> Numbered:
         turn=_text(data.get("turn", ""), f"{where}.turn"),
         said_at=_optional_number(data.get("said_at"), f"{where}.said_at"),
         signal=signal_from_dict(data.get("signal"), f"{where}.signal"),
+        masked=_count(data.get("masked", 0), f"{where}.masked"),
     )
 
 
@@ -249,6 +252,7 @@ def read_event_fields(data: object) -> dict[str, Any]:
         "turn_id": _text(data.get("turn_id", ""), "event.turn_id"),
         "said_at": _optional_number(data.get("said_at"), "event.said_at"),
         "late": data.get("late", False) is True,
+        "masked": _count(data.get("masked", 0), "event.masked"),
         "signal": signal_from_dict(data.get("signal"), "event.signal"),
     }
 

@@ -102,3 +102,22 @@ def warned(why: str) -> None:
         logging.getLogger("lingbot_probes").warning("%s", why)
     except Exception:
         return
+
+
+def mask_rules(given: Any, call: str) -> tuple[Any, ...] | None:
+    """What is masked beside what always is: key paths, compiled patterns, functions; ``None`` for "nothing at all"."""
+    takes = "True, False, key paths like 'slots.member_no', compiled patterns, functions, or a list of these"
+    if given is True or given is False:
+        return () if given else None
+    alone = type(given) is str or callable(given) or hasattr(given, "finditer")
+    try:
+        rules = (given,) if alone else tuple(given)
+    except TypeError:
+        raise misused(call, takes, given) from None
+    for rule in rules:
+        if hasattr(rule, "finditer"):
+            if type(rule.pattern) is not str:
+                raise misused(call, "patterns of texts", rule.pattern)
+        elif not (callable(rule) or (type(rule) is str and rule.strip("! "))) or isinstance(rule, type):
+            raise misused(call, takes, rule)
+    return rules

@@ -43,7 +43,8 @@ class Probe:
     (the address it prints may be given as it is, with ``#t=TOKEN``); without it ``LINGBOT_ENDPOINT`` counts, else
     ``http://127.0.0.1:8700``. ``token`` likewise, else ``LINGBOT_TOKEN``, else what a map server of ours on this
     machine has left in our own file. ``sink`` takes the batches instead of a server. ``LINGBOT_MAP=off`` in the
-    environment makes every decorator return the very function it was given.
+    environment makes every decorator return the very function it was given. ``mask`` adds key paths, patterns or
+    functions to what is masked before it leaves the process; only ``False`` masks nothing.
 
     Raises ``Misused`` (a ``TypeError``) for what can't be used, ``ValueError`` for an endpoint or a token that is none.
     An environment that is wrong raises nothing: the probe logs one warning, and sends nothing until ``connect`` says
@@ -58,12 +59,14 @@ class Probe:
         *,
         sink: Sink | None = None,
         capacity: int = CAPACITY,
+        mask: Any = True,
     ) -> None:
         if type(name) is not str or not name.strip():
             raise options.misused("Probe", "the bot's name first, a text", name)
         if type(capacity) is not int or capacity < 1:
             raise Misused("Probe(capacity=) takes a whole number from 1 on")
         options.a_sink(sink, "Probe(sink=)")
+        rules = options.mask_rules(mask, "Probe(mask=)")
         self.name = name
         self.off = os.environ.get("LINGBOT_MAP", "").strip().lower() in OFF
         self.errors = 0
@@ -71,7 +74,7 @@ class Probe:
         self._where = Whereabouts(name[:NAME], self._ring)
         told = endpoint is not None or token is not None
         self._link = self._linked(endpoint, token, "Probe") if told else None
-        self._sender = Sender(self._ring, name[:NAME], self._way() if sink is None else sink, self._renew)
+        self._sender = Sender(self._ring, name[:NAME], self._way() if sink is None else sink, self._renew, rules)
 
     def _way(self) -> Link | Nowhere:
         if self._link is None:

@@ -181,10 +181,12 @@ class Place:
 class Parcel:
     """What one source has to say now: events in the order of their numbers, and how far each session has numbered."""
 
-    __slots__ = ("entries", "lost", "numbered", "sessions")
+    __slots__ = ("entries", "lost", "masked", "numbered", "sessions", "shown")
 
     def __init__(self) -> None:
         self.sessions: dict[str, Session] = {}
+        self.masked: dict[str, str] = {}  # ids of sessions that leave under another name,
+        self.shown: dict[str, str] = {}  # and back
         self.entries: list[Entry] = []
         self.numbered: dict[str, int] = {}
         self.lost: list[tuple[Session, int, int]] = []
@@ -195,6 +197,10 @@ class Parcel:
         if numbered:
             self.numbered[session.id] = numbered
         self.lost += [(session, first, last) for first, last in lost]
+
+    def known(self, shown: str) -> Session | None:
+        """The session that a map calls ``shown``."""
+        return self.sessions.get(self.shown.get(shown, shown))
 
 
 class Ring:

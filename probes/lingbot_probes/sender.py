@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
+    from lingbot_probes.mask import Mask
     from lingbot_probes.ring import Entry, Parcel, Ring
 
     class Sink(Protocol):
@@ -74,9 +75,13 @@ def _at_exit() -> None:
 class Sender:
     """Ships the events of one ring to one sink. ``bell`` is not empty when an event has to call ``wake``."""
 
-    def __init__(self, ring: Ring, probe_name: str, sink: Sink, renew: Callable[[], None]) -> None:
+    def __init__(
+        self, ring: Ring, probe_name: str, sink: Sink, renew: Callable[[], None], rules: tuple[Any, ...] | None = ()
+    ) -> None:
         self.ring = ring
         self.sink = sink
+        self._rules = rules  # of the mask; ``None``: everything leaves as it is
+        self._mask: Mask | None = None
         self.faults = 0
         self.bell: list[int] = []
         self._name = probe_name
@@ -251,26 +256,27 @@ class Sender:
                 if isinstance(self._used, Link):
                     self._used.close()
             self._used, self._server = sink, None
+            if self._mask is not None:
+                self._mask.forget_key()
             if isinstance(sink, Link):
                 with _importing:
                     sink.prepare()
-        for source, parcel in self.ring.parcels(monotonic(), leaving=leaving).items():
+        parcels = self.ring.parcels(monotonic(), leaving=leaving)
+        if parcels and self._mask is None and self._rules is not None:
+            with _importing:
+                from lingbot_probes.mask import Mask
+            self._mask = Mask(self._rules)
+        for source, parcel in parcels.items():
             self._ship(sink, source, parcel)
 
     def _ship(self, sink: Sink, source: str, parcel: Parcel) -> None:
-        start = 0
+        start, mask = 0, self._mask
         while True:
-            events: list[dict[str, Any]] = []
-            size, end = 0, start
-            while end < len(parcel.entries) and len(events) < self._most and size < BATCH:
-                event, length = leaving(parcel.entries[end])
-                events.append(event)
-                size += length
-                end += 1
-            last = end == len(parcel.entries)
-            batch: dict[str, Any] = {"v": VERSION, "source": source, "probe": self._name, "events": events}
-            # a number proves a loss only beside all that is left, so it goes with the last of the events
-            batch["numbered"] = parcel.numbered if last else {}
+            end, batch = self._batch(source, parcel, start)
+            if mask is not None and mask.lacks:
+                self._ask_for_key(sink, source, mask)
+                end, batch = self._batch(source, parcel, start)
+            events, last = batch["events"], end == len(parcel.entries)
             try:
                 answer = sink.deliver(batch)
             except NotTaken as failure:
@@ -291,20 +297,48 @@ class Sender:
                 return
             start = end
 
+    def _batch(self, source: str, parcel: Parcel, start: int) -> tuple[int, dict[str, Any]]:
+        """A batch of the events from ``start`` on, and where it ends."""
+        events: list[dict[str, Any]] = []
+        size, end = 0, start
+        while end < len(parcel.entries) and len(events) < self._most and size < BATCH:
+            event, length = leaving(parcel.entries[end], self._mask)
+            events.append(event)
+            size += length
+            end += 1
+        batch: dict[str, Any] = {"v": VERSION, "source": source, "probe": self._name, "events": events}
+        # a number proves a loss only beside all that is left, so it goes with the last of the events
+        batch["numbered"] = parcel.numbered if end == len(parcel.entries) else {}
+        if self._mask is not None:
+            self._mask.batch(batch, parcel)
+        return end, batch
+
+    def _ask_for_key(self, sink: Sink, source: str, mask: Mask) -> None:
+        """Ask the map for the key of the pseudonyms with an empty batch: only now is one needed."""
+        empty: dict[str, Any] = {"v": VERSION, "source": source, "probe": self._name, "events": [], "numbered": {}}
+        try:
+            mask.take_key(sink.deliver({**empty, "mask_key": True}).get("mask_key"))
+        except NotTaken as failure:
+            if not failure.spoiled:
+                raise
+            mask.take_key(None)
+
     def _account(self, answer: dict[str, Any], parcel: Parcel, entries: list[Entry], last: bool) -> None:
         server = answer["server"]
         if self._server is not None and server != self._server:
             self.ring.again()
+            if self._mask is not None:
+                self._mask.forget_key()
         self._server = server
         for id, runs in answer.get("acked", {}).items():
-            session = parcel.sessions.get(id)
+            session = parcel.known(id)
             if session is not None:
                 made = session.made()
                 for first, final in runs:
                     if 1 <= first <= final:
                         session.acked(int(first), min(int(final), made))
         for item in answer.get("refused", ()):
-            session = parcel.sessions.get(item.get("session", ""))
+            session = parcel.known(item.get("session", ""))
             if session is not None and type(item.get("n")) is int and 1 <= item["n"] <= session.made():
                 session.refuse(item["n"])
         for place, n, _, _ in entries:
@@ -316,12 +350,12 @@ class Sender:
             for session, first, final in parcel.lost:
                 session.lost(first, final)
             for id, numbered in parcel.numbered.items():
-                if id in answer.get("acked", {}):
+                if parcel.masked.get(id, id) in answer.get("acked", {}):
                     parcel.sessions[id].answered(numbered)
 
 
-def leaving(entry: Entry) -> tuple[dict[str, Any], int]:
-    """An event as it leaves the process, and its size: valid Unicode, at most 16 KiB. The place for a mask is here."""
+def leaving(entry: Entry, mask: Mask | None) -> tuple[dict[str, Any], int]:
+    """An event as it leaves the process, and its size: masked, valid Unicode, at most 16 KiB."""
     import json
 
     place, n, said_at, signal = entry
@@ -333,6 +367,8 @@ def leaving(entry: Entry) -> tuple[dict[str, Any], int]:
     if type(signal) is tuple:  # a router's plain result, see ``routing.on_intent``
         signal = intent_routed(taken(signal))
     event["signal"] = signal
+    if mask is not None:
+        mask.event(event)
     limit = 2_048
     while True:
         try:

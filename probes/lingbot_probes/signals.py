@@ -217,6 +217,7 @@ class Numbered:
     ``n`` is 1, 2, 3 ... for each (source, session), as the signals are made: how repeats are recognised and losses
     proven. ``turn`` is the source's opaque id of the turn it belongs to ("" = no turn said; the current one then).
     ``said_at`` is the source's own clock in Unix seconds (``None`` where it has none); it is for display only.
+    ``masked`` is how many of its values were masked before it left the bot's process.
     """
 
     session: str
@@ -224,3 +225,4 @@ class Numbered:
     signal: Signal
     turn: str = ""
     said_at: float | None = None
+    masked: int = 0

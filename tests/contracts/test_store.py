@@ -49,6 +49,12 @@ def test_what_was_appended_comes_back_as_it_was(store: Store) -> None:
     assert list(recording.events(699, 5000)) == events(699, 700)
 
 
+def test_it_keeps_one_key_for_pseudonyms(store: Store) -> None:
+    key = store.mask_key()
+    assert len(bytes.fromhex(key)) == 32
+    assert store.mask_key() == key
+
+
 def test_it_counts_what_it_took(store: Store) -> None:
     recording = filled(store, 12)
     assert (recording.last_seq, recording.written_seq, recording.pending, recording.room) == (12, 12, 0, True)

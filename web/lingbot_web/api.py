@@ -184,6 +184,9 @@ class Api:
 
     async def take_file(self, request: Request) -> Response:
         name = request.query_params.get("name", "")[:255] or "upload"
+        mask = request.query_params.get("mask", "0")
+        if mask not in ("0", "1"):
+            raise BadInput("mask", "0 or 1", "something else")
         if _content_type(request) != "application/octet-stream":
             raise HTTPException(415, "Send the file as application/octet-stream.")
         with tempfile.TemporaryDirectory(prefix="lingbot-map-") as folder:
@@ -191,7 +194,7 @@ class Api:
             with path.open("wb") as file:
                 async for chunk in request.stream():
                     file.write(chunk)
-            taken = await self.pipeline.import_file(path, name)
+            taken = await self.pipeline.import_file(path, name, mask=mask == "1")
         return reply(taken)
 
     async def _live(self, request: Request) -> Live:

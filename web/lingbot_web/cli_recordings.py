@@ -24,15 +24,16 @@ T = TypeVar("T")
 Data = Annotated[Path, typer.Option("--data", help="The folder that holds the recordings.", show_default=True)]
 Json = Annotated[bool, typer.Option("--json", help="Answer with JSON.")]
 Files = Annotated[list[Path], typer.Argument(help="Recordings: ours, or of Rasa, Bot Framework and others.")]
+Masked = Annotated[bool, typer.Option("--mask", help="Mask passwords, tokens, phones and the like, as a probe does.")]
 SNAPSHOTS = Path("snapshots")
 
 
-def import_files(files: Files, data: Data = SNAPSHOTS, as_json: Json = False) -> int:
+def import_files(files: Files, data: Data = SNAPSHOTS, mask: Masked = False, as_json: Json = False) -> int:
     """Take recordings into the data folder. A file that can't be read changes nothing.
 
     Example: lingbot-map import tracker.json transcript.json
     """
-    taken = take_in(files, data)
+    taken = take_in(files, data, mask=mask)
     if as_json:
         terminal.say_json(taken if len(taken) > 1 else taken[0])
         return 0
@@ -55,11 +56,10 @@ def report_problems(taken: list[dict[str, Any]]) -> None:
             terminal.complain(f"note: {problem}")
 
 
-def take_in(files: Sequence[Path], data: Path) -> list[dict[str, Any]]:
+def take_in(files: Sequence[Path], data: Path, *, mask: bool = False) -> list[dict[str, Any]]:
     """Import files into the folder, through the map that serves it if one does; what each of them brought."""
-    for path in files:
     files = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder is its log
-    files = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder stands for its log
+    for path in files:
         if not path.is_file():
             found = "nothing" if not path.exists() else "something else"
             raise BadInput(str(path), f"a file, or a recording's folder with its {LOG}", found)
@@ -69,14 +69,14 @@ def take_in(files: Sequence[Path], data: Path) -> list[dict[str, Any]]:
         taken = []
         for path in files:
             with terminal.progress(f"Sending {path.name}") as progress:
-                taken.append(remote.upload(path, progress))
+                taken.append(remote.upload(path, progress, mask=mask))
         return taken
 
     async def work(pipeline: Pipeline) -> list[dict[str, Any]]:
         taken = []
         for path in files:
             with terminal.progress(f"Reading {path.name}") as progress:
-                taken.append(await pipeline.import_file(path, path.name, progress))
+                taken.append(await pipeline.import_file(path, path.name, progress, mask=mask))
         return taken
 
     return _with_pipeline(data, work)
@@ -194,7 +194,7 @@ def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:
     terminal.say(f"viewers   {said['viewers']:,}")
     if said["disk"]["trouble"]:
         terminal.say(f"disk      {terminal.visible(said['disk']['trouble'])}")
-    columns = ("source", "probe", "produced", "accepted", "missing", "refused", "held", "repeated")
+    columns = ("source", "probe", "produced", "accepted", "missing", "refused", "held", "repeated", "masked")
     rows = [[str(source[column]) for column in columns] for source in said["sources"]]
     if rows:
         terminal.table(columns, rows, right=range(2, len(columns)))

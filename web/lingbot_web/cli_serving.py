@@ -19,7 +19,7 @@ from lingbot_probes.link import DEFAULT
 from lingbot_web import terminal
 from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.beacon import Beacon, serving
-from lingbot_web.cli_recordings import SNAPSHOTS, Data, Files, report_problems, take_in
+from lingbot_web.cli_recordings import SNAPSHOTS, Data, Files, Masked, report_problems, take_in
 from lingbot_web.demo import DemoBot
 
 INTERRUPTED = 130
@@ -164,13 +164,14 @@ def _allow_many_files() -> None:
 def open_files(
     files: Files,
     data: Data = SNAPSHOTS,
+    mask: Masked = False,
     port: Annotated[int, typer.Option(help="The port to listen on, if no map serves the folder yet.")] = PORT,
 ) -> int:
     """Import recordings and show them: in the map that serves the folder, else in one that is started.
 
     Example: lingbot-map open call.jsonl
     """
-    taken = take_in(files, data)
+    taken = take_in(files, data, mask=mask)
     report_problems(taken)
     sessions = [session for one in taken for session in one["sessions"]]
     first = max(sessions, key=lambda session: session["turns"], default={"key": ""})["key"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ from lingbot_web.api import expect_json
 MAX_DEPTH = 64
 """Levels of nesting in one event: orjson reads 1,024 but writes only 254, so what is deeper could never be stored."""
 MAX_SOURCE = 64
+_KEY_NAME = re.compile(r"[0-9a-f]{0,16}")
 
 
 def read_batch(body: bytes) -> Batch:
@@ -31,7 +33,7 @@ def read_batch(body: bytes) -> Batch:
     source = _text(said, "source", MAX_SOURCE)
     if not source:
         raise BadInput("batch.source", "the probe's id", "nothing")
-    batch = Batch(source, _text(said, "probe", 256), {}, {}, [])
+    batch = Batch(source, _text(said, "probe", 256), {}, {}, [], _key_name(said), said.get("mask_key") is True)
     events = said.get("events", [])
     if type(events) is not list:
         raise BadInput("batch.events", "a list", type(events).__name__)
@@ -137,16 +139,27 @@ def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
     return True
 
 
-def answer(pipeline: Pipeline, accepted: Accepted) -> bytes:
-    """The body of the answer: what needs not be sent again, and what was refused for good with the reason."""
-    return orjson.dumps(
-        {
-            "v": codec.VERSION,
-            "server": pipeline.server,
-            "acked": accepted.acked,
-            "refused": [{"session": r.session, "n": r.n, "why": r.why} for r in accepted.refused],
-        }
-    )
+def _key_name(said: dict[str, Any]) -> str:
+    name = said.get("masked_with", "")
+    if type(name) is not str or not _KEY_NAME.fullmatch(name):
+        raise BadInput("batch.masked_with", "the name of a key, at most 16 hexadecimal digits", "something else")
+    return name
+
+
+def answer(pipeline: Pipeline, accepted: Accepted, batch: Batch) -> bytes:
+    """The body of the answer: what needs not be sent again, and what was refused for good with the reason.
+
+    A probe that asks for it gets the key of the pseudonyms: whoever may tell the map what was said may have it.
+    """
+    said: dict[str, Any] = {
+        "v": codec.VERSION,
+        "server": pipeline.server,
+        "acked": accepted.acked,
+        "refused": [{"session": r.session, "n": r.n, "why": r.why} for r in accepted.refused],
+    }
+    if batch.wants_key:
+        said["mask_key"] = pipeline.store.mask_key()
+    return orjson.dumps(said)
 
 
 def ingest(pipeline: Pipeline) -> Any:
@@ -161,7 +174,8 @@ def ingest(pipeline: Pipeline) -> Any:
                 headers={"retry-after": "1"},
                 media_type="application/json",
             )
-        accepted = await pipeline.ingest(read_batch(await request.body()))
-        return Response(answer(pipeline, accepted), media_type="application/json")
+        batch = read_batch(await request.body())
+        accepted = await pipeline.ingest(batch)
+        return Response(answer(pipeline, accepted, batch), media_type="application/json")
 
     return post

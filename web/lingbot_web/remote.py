@@ -40,14 +40,15 @@ class Remote:
         """The JSON at ``path``."""
         return self._ask("GET", path, query, None, {})
 
-    def upload(self, path: Path, progress: Callable[[int, int], None] | None = None) -> Any:
+    def upload(self, path: Path, progress: Callable[[int, int], None] | None = None, *, mask: bool = False) -> Any:
         """Hand a file over for import."""
         size = path.stat().st_size
         if size > MAX_IMPORT:
             raise TooLarge(path.name, "a file", size, MAX_IMPORT, "stop the map and import it directly")
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
         with path.open("rb") as file:
-            return self._ask("POST", "api/import", {"name": path.name}, _chunks(file, size, progress), headers)
+            query: dict[str, str | int] = {"name": path.name, **({"mask": 1} if mask else {})}
+            return self._ask("POST", "api/import", query, _chunks(file, size, progress), headers)
 
     def _ask(
         self, method: str, path: str, query: dict[str, str | int], body: Iterator[bytes] | None, headers: dict[str, str]

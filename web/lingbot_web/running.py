@@ -181,9 +181,9 @@ class Serving:
         """A batch as ``POST /ingest`` takes it, and its answer; called in the probe's own thread."""
         if self._loop is None or self._loop.is_closed():
             raise ConnectionError("the map has stopped")
-        work = self._pipeline.ingest(read_batch(orjson.dumps(batch)))
-        accepted = asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=10)
-        said: dict[str, Any] = orjson.loads(answer(self._pipeline, accepted))
+        read = read_batch(orjson.dumps(batch))
+        accepted = asyncio.run_coroutine_threadsafe(self._pipeline.ingest(read), self._loop).result(timeout=10)
+        said: dict[str, Any] = orjson.loads(answer(self._pipeline, accepted, read))
         return said
 
     def stop(self) -> None:
