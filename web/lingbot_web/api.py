@@ -29,6 +29,7 @@ from lingbot_map.errors import (
     Unreadable,
 )
 from lingbot_map.events import event_to_dict
+from lingbot_map.legible import legible
 from lingbot_map.pipeline import Live, Pipeline
 from lingbot_map.store.index import Apart
 from lingbot_web.export import page as page_of
@@ -62,7 +63,10 @@ _STATUS: tuple[tuple[type[LingbotMapError], int], ...] = (
 
 def reply(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """``value`` as JSON."""
-    body = orjson.dumps(value, default=msgspec.to_builtins)
+    try:
+        body = orjson.dumps(value, default=msgspec.to_builtins)
+    except TypeError:  # a path that is no UTF-8
+        body = orjson.dumps(legible(msgspec.to_builtins(value)))
     return Response(body, status, headers=headers, media_type="application/json")
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import orjson
 
 from lingbot_map.errors import StoreError
+from lingbot_map.legible import legible
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def lit(port: int, beacon: Beacon) -> Iterator[None]:
     place = folder()
     _make_private(place)
     names = {f"{port}.token": beacon.token.encode() + b"\n"}
-    names[f"{port}.json"] = orjson.dumps({"url": beacon.url, "data": beacon.data, "pid": beacon.pid})
+    names[f"{port}.json"] = orjson.dumps({"url": beacon.url, "data": legible(beacon.data), "pid": beacon.pid})
     for name, content in names.items():
         _write(place / name, content)
     try:
@@ -80,7 +81,7 @@ def beacons() -> list[Beacon]:
 
 def serving(data: Path) -> Beacon | None:
     """The map that serves the folder ``data``, if one does."""
-    wanted = str(data.resolve())
+    wanted = legible(os.path.realpath(data))
     return next((beacon for beacon in beacons() if beacon.data == wanted), None)
 
 

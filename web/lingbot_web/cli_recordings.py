@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from lingbot_map.errors import BadInput
+from lingbot_map.legible import legible
 from lingbot_map.pipeline import Glance, Pipeline
 from lingbot_map.store.recording import LOG
 from lingbot_web import export as exporting
@@ -76,7 +77,7 @@ def take_in(files: Sequence[Path], data: Path, *, mask: bool = False) -> list[di
         taken = []
         for path in files:
             with terminal.progress(f"Reading {path.name}") as progress:
-                taken.append(await pipeline.import_file(path, path.name, progress, mask=mask))
+                taken.append(await pipeline.import_file(path, legible(path.name), progress, mask=mask))
         return taken
 
     return _with_pipeline(data, work)
@@ -93,6 +94,7 @@ def sessions(
     Example: lingbot-map sessions refund
     """
 
+    terminal.text("QUERY", query)
     page = _ask(
         data,
         lambda remote: remote.get("api/sessions", q=query, limit=limit),
@@ -148,6 +150,7 @@ def export(
 
     Example: lingbot-map export 3f0a --out call.jsonl
     """
+    terminal.text("SESSION", session)
     wish = exporting.Wish(to=to, at=at, lang=lang, events=events)
     with terminal.progress("Reading the recording") as progress:
         exporting.export(data, session, wish, out, progress)
@@ -169,14 +172,17 @@ def verify(
 
     Example: lingbot-map verify snapshots --repair
     """
+    from lingbot_map.store.verify import no_data_folder, verify_stream
     from lingbot_map.store.verify import verify as check
-    from lingbot_map.store.verify import verify_stream
 
     if stdin:
         return verify_stream(sys.stdin, sys.stdout, repair=repair)
     if folder is not None and data is not None and folder != data:
         raise BadInput("verify", "one folder, as DIR or with --data", "both")
-    return check([folder or data or SNAPSHOTS], sys.stdout, repair=repair, as_json=as_json)
+    place = folder or data or SNAPSHOTS
+    if found := no_data_folder(place):
+        raise BadInput(str(place), "a data folder, or the folder of a session", found)
+    return check([place], sys.stdout, repair=repair, as_json=as_json)
 
 
 def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:

@@ -21,6 +21,7 @@ from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.beacon import Beacon, serving
 from lingbot_web.cli_recordings import SNAPSHOTS, Data, Files, Masked, report_problems, take_in
 from lingbot_web.demo import DemoBot
+from lingbot_web.security import is_host
 
 INTERRUPTED = 130
 
@@ -51,6 +52,9 @@ def serve(
     """
     if fsync not in ("batch", "always"):
         raise BadInput("--fsync", "batch or always", fsync)
+    for option, named in (("--host", host), *(("--reply-host", each) for each in reply_host or ())):
+        if not is_host(named):
+            raise BadInput(option, "a host's name or address", named or "nothing")
     address = Address(host, port, tls_cert, tls_key, tuple(public_url or ()))
     address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import orjson
 
 from lingbot_map.errors import LingbotMapError, TooLarge
+from lingbot_map.legible import legible
 from lingbot_web.beacon import Beacon
 from lingbot_web.security import MAX_IMPORT
 
@@ -47,7 +48,7 @@ class Remote:
             raise TooLarge(path.name, "a file", size, MAX_IMPORT, "stop the map and import it directly")
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
         with path.open("rb") as file:
-            query: dict[str, str | int] = {"name": path.name, **({"mask": 1} if mask else {})}
+            query: dict[str, str | int] = {"name": legible(path.name), **({"mask": 1} if mask else {})}
             return self._ask("POST", "api/import", query, _chunks(file, size, progress), headers)
 
     def _ask(

@@ -9,7 +9,9 @@ nothing. Headers are compared as bytes and never decoded: nothing in here can ra
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import logging
+import re
 import secrets
 import traceback
 from base64 import b64encode
@@ -34,7 +36,20 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
 _BODY_LIMITS = {"/ingest": MAX_INGEST, "/v1/traces": MAX_INGEST, "/api/import": MAX_IMPORT}
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
+_NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
+"""A host name of labels: the codec of look-ups raises for an empty label and for one of 64 characters."""
+
 _log = logging.getLogger("lingbot_web")
+
+
+def is_host(text: str) -> bool:
+    """Whether ``text`` is an address, or a name that a look-up can be asked for."""
+    if ":" not in text:
+        return _NAME.fullmatch(text) is not None
+    try:
+        return ipaddress.ip_address(text).version == 6 and "%" not in text
+    except ValueError:
+        return False
 
 
 def new_token() -> str:
@@ -63,8 +78,12 @@ def door(token: str, port: int, *, host: str = "127.0.0.1", tls: bool = False, p
         hosts |= names
     origins = {f"{scheme}://{name}" for name in hosts}
     for url in public_urls:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.netloc:
+        try:
+            parts = urlsplit(url)
+            good = parts.scheme in ("http", "https") and is_host(parts.hostname or "") and parts.port != 0
+        except ValueError:  # half a bracket, a port beyond 65,535
+            good = False
+        if not good or "@" in parts.netloc:
             raise BadInput("--public-url", "an address such as https://map.example.org/", url)
         hosts.add(parts.netloc)
         origins.add(f"{parts.scheme}://{parts.netloc}")

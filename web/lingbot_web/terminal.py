@@ -15,6 +15,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from lingbot_map.errors import BadInput
+from lingbot_map.legible import legible
+
 _SPACES = "\u3000\u00a0"  # spaces of their own right, in Chinese and in French
 
 
@@ -27,6 +30,13 @@ def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
+def text(where: str, value: str) -> str:
+    """``value`` as it is. Raises ``BadInput`` if the argument ``where`` had bytes that are not UTF-8."""
+    if legible(value) != value:
+        raise BadInput(where, "text in UTF-8", legible(value))
+    return value
+
+
 def tolerate() -> None:
     """Show the escape of what the terminal's encoding has no character for; without an output, say it to nobody."""
     if sys.stdout is None:  # started with >&-
@@ -34,6 +44,8 @@ def tolerate() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # paths, a line each
 
 
 def say(line: str = "") -> None:
@@ -45,7 +57,7 @@ def say(line: str = "") -> None:
 def say_json(value: Any) -> None:
     """``value`` as indented JSON on standard output, in UTF-8 wherever it goes: that is what JSON is written in."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.write(orjson.dumps(legible(value), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     sys.stdout.flush()
 
 

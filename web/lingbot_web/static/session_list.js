@@ -50,13 +50,23 @@ export class SessionList {
     else this.made.clear();
   }
 
-  /** @param {Entry[]} entries @param {number} total of all there are, shown or not */
+  /**
+   * The focus of a row that is no more goes to the one beside it.
+   * @param {Entry[]} entries @param {number} total of all there are, shown or not
+   * @returns {boolean} whether the focus had a place to go to, if it was here
+   */
   show(entries, total) {
+    const worked = this.list.contains(document.activeElement) ? this.kept || this.at : '';
+    const gone = worked && !entries.some((entry) => isRow(entry) && entry.key === worked);
+    const beside = gone ? this.beside(worked) : '';
+    if (gone) this.kept = '';
     this.entries = entries;
     this.total = total;
     this.#place();
     this.#draw();
     this.#measure();
+    if (beside) this.focus(beside);
+    return !gone || beside !== '';
   }
 
   #place() {
@@ -113,13 +123,26 @@ export class SessionList {
     return entry && isRow(entry) ? entry.key : '';
   }
 
-  /** What stays in the page is not taken out and put back: it would lose the focus. @param {HTMLElement[]} elements */
+  /** What has the focus is not taken out and put back, it would lose it: the others are put around it. @param {HTMLElement[]} elements */
   #put(elements) {
     const stay = new Set(elements);
     for (const child of [...this.list.children]) if (!stay.has(/** @type {HTMLElement} */ (child))) child.remove();
-    elements.forEach((element, i) => {
-      if (this.list.children[i] !== element) this.list.insertBefore(element, this.list.children[i] ?? null);
-    });
+    if (!elements.length) return;
+    const active = document.activeElement;
+    const still = Math.max(0, elements.findIndex((element) => element.contains(active)));
+    const pivot = /** @type {HTMLElement} */ (elements[still]);
+    if (pivot.parentNode !== this.list) this.list.prepend(pivot);
+    /** @type {Element} */
+    let at = pivot;
+    for (const element of elements.slice(0, still).reverse()) {
+      if (element.nextElementSibling !== at) this.list.insertBefore(element, at);
+      at = element;
+    }
+    at = pivot;
+    for (const element of elements.slice(still + 1)) {
+      if (at.nextElementSibling !== element) at.after(element);
+      at = element;
+    }
   }
 
   /** @param {Summary} summary */

@@ -24,7 +24,8 @@ export function nameField(summary, done) {
     maxlength: '200',
     'aria-label': text('sessions.name'),
     on: {
-      blur: () => finish(true, false),
+      // Taking a row out of the page blurs its field then and there: what follows must wait until the list stands.
+      blur: () => queueMicrotask(() => finish(true, false)),
       keydown: (/** @type {Event} */ event) => {
         const { key, isComposing } = /** @type {KeyboardEvent} */ (event);
         if (isComposing || (key !== 'Enter' && key !== 'Escape')) return;

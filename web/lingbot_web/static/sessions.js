@@ -121,6 +121,7 @@ export class Sessions {
    */
   async named(name) {
     if (this.known.has(name)) return name;
+    if (name.length > KEY_LENGTH) return '';
     try {
       const { sessions } = await this.api.get('api/sessions', { q: name, limit: 200 });
       const found = sessions.map((/** @type {Summary} */ { key }) => key).filter((/** @type {string} */ key) => key.startsWith(name));
@@ -175,11 +176,12 @@ export class Sessions {
   render() {
     const { groups, demos } = this.all.groups(this.now());
     const words = { pinned: text('sessions.pinned'), live: text('sessions.live'), today: text('sessions.today'), earlier: text('sessions.earlier') };
-    this.list.show(groups.flatMap(({ name, members, total, whole }) => [{ label: words[name], count: headCount(total, whole) }, ...members]), this.all.all - demos.length);
+    const placed = this.list.show(groups.flatMap(({ name, members, total, whole }) => [{ label: words[name], count: headCount(total, whole) }, ...members]), this.all.all - demos.length);
     const bare = this.loaded && !groups.length;
     this.none.hidden = !bare;
     this.none.textContent = bare ? text(this.all.query ? 'sessions.nothing' : 'sessions.none') : '';
     this.list.element.hidden = bare;
+    if (!placed) this.search.focus();
     this.#showDemos(demos, bare);
     fill(
       this.foot,
@@ -193,6 +195,7 @@ export class Sessions {
     this.demos.hidden = !demos.length;
     this.demos.open = this.demosWanted ?? (alone || Boolean(this.all.query) || demos.some(({ key }) => key === this.open));
     fill(this.demoTitle, h('span', null, text('sessions.demos')), h('span', null, count(demos.length)));
+    if (demos.some(({ key }) => key === this.list.kept)) return; // its name is being written
     const focused = document.activeElement instanceof HTMLElement && this.demoList.contains(document.activeElement) ? document.activeElement.dataset.focus : '';
     fill(this.demoList, demos.map((summary) => this.#row(summary)));
     if (focused) for (const element of this.demoList.querySelectorAll('[data-focus]')) if (element instanceof HTMLElement && element.dataset.focus === focused) element.focus();
@@ -206,43 +209,52 @@ export class Sessions {
   /** @param {Summary} summary */
   #row(summary) {
     const now = this.now();
-    const row = sessionRow(summary, { current: summary.key === this.open, now, live: isLive(summary, now) }, { open: () => this.reactions.onOpen(summary.key), menu: (button) => this.#menu(summary, row, button) });
-    return row;
+    return sessionRow(summary, { current: summary.key === this.open, now, live: isLive(summary, now) }, { open: () => this.reactions.onOpen(summary.key), menu: (button) => this.#menu(summary, button) });
   }
 
-  /** @param {Summary} summary @param {HTMLElement} row @param {HTMLElement} button */
-  #menu(summary, row, button) {
-    sessionMenu(summary, button, {
-      rename: () => this.#rename(summary, row),
-      pin: () => this.#write(summary, { pinned: !summary.pinned }),
-      remove: (byKeyboard) => this.#remove(summary, byKeyboard),
+  /** What is chosen is done to the session as it is by then: its row may have been made anew. @param {Summary} summary @param {HTMLElement} button */
+  #menu({ key, pinned }, button) {
+    /** @param {(summary: Summary) => void} act */
+    const now = (act) => {
+      const summary = this.known.get(key);
+      if (summary) act(summary);
+    };
+    sessionMenu({ pinned }, button, {
+      rename: () => now((summary) => this.#rename(summary)),
+      pin: () => this.#write(key, { pinned: !pinned }),
+      remove: (byKeyboard) => now((summary) => this.#remove(summary, byKeyboard)),
     });
   }
 
-  /** @param {Summary} summary @param {HTMLElement} row */
-  #rename(summary, row) {
-    this.list.kept = summary.key;
-    const field = nameField(summary, (name, byKey) => {
-      this.list.kept = '';
-      this.list.forget(summary.key);
-      if (name !== null && name !== summary.name) this.#write(summary, { name });
+  /** @param {Summary} summary */
+  #rename({ key, name: old, title }) {
+    const row = this.list.reveal(key) ?? this.demoList.querySelector(`[data-key="${CSS.escape(key)}"]`)?.closest('li');
+    if (!row) return;
+    this.list.kept = key;
+    const field = nameField({ name: old, title }, (name, byKey) => {
+      if (this.list.kept === key) this.list.kept = '';
+      this.list.forget(key);
+      if (name !== null && name !== old) this.#write(key, { name });
       else this.render();
-      if (byKey) this.list.focus(summary.key);
+      if (byKey) this.list.focus(key);
     });
     fill(row, field);
     field.focus();
     field.select();
   }
 
-  /** @param {Summary} summary @param {{name?: string, pinned?: boolean}} change */
-  async #write(summary, change) {
-    this.known.set(summary.key, { ...summary, ...change });
+  /** @param {string} key @param {{name?: string, pinned?: boolean}} change */
+  async #write(key, change) {
+    const before = this.known.get(key);
+    if (!before) return this.render();
+    this.known.set(key, { ...before, ...change });
     this.render();
     try {
-      await this.api.post(`api/sessions/${summary.key}`, change);
+      await this.api.post(`api/sessions/${key}`, change);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.known.set(summary.key, summary);
+      const now = this.known.get(key);
+      if (now) this.known.set(key, { ...now, name: before.name, pinned: before.pinned });
       this.render();
       this.reactions.onToast(text('sessions.unchanged', { why: error.message || text('error.away') }));
     }
