@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 import time
 import unicodedata
 from collections.abc import Iterable
@@ -22,12 +23,15 @@ from lingbot_map import codec
 from lingbot_map.errors import DataFolderBusy, LingbotMapError, UnknownSession
 from lingbot_map.events import EpochStarted, Event, Gap, event_to_dict
 from lingbot_map.graph import DialogueMap
+from lingbot_map.legible import legible
 from lingbot_map.mapper import Mapper
 from lingbot_map.store import Damage
 from lingbot_map.store.files import FileStore, case_key
 from lingbot_map.store.recording import LOG, FileRecording
 
 _KEY = re.compile(r"[0-9a-f]{32}")
+_MARKS = ("lock", "index.sqlite3", "cases")
+"""What stands in a data folder, also before anything was recorded."""
 
 CLEAN, REFUSED, DAMAGED, BUSY = 0, 3, 1, 4
 """Exit codes: all is well or was mended; something was refused; there is damage that was not to be repaired; another
@@ -96,7 +100,7 @@ class FolderReport:
                 {key: value for key, value in asdict(session).items() if key != "events"} for session in self.sessions
             ],
         }
-        return orjson.dumps(out) + b"\n"
+        return orjson.dumps(legible(out)) + b"\n"
 
     def as_text(self) -> str:
         """For people: what is wrong, file and line first; then how many are well."""
@@ -135,8 +139,8 @@ def examine(folder: Path, *, repair: bool = False) -> FolderReport:
     """Look at one data folder, or at one session's folder in it. What can't be opened is reported as refused, never
     raised."""
     report = FolderReport(str(folder))
-    if not folder.is_dir():
-        report.refused = "no such folder"
+    report.refused = _no_folder(folder)
+    if report.refused:
         return report
     if os.path.lexists(folder / LOG):
         folder = folder.absolute()
@@ -156,6 +160,25 @@ def examine(folder: Path, *, repair: bool = False) -> FolderReport:
     finally:
         store.leave()
     return report
+
+
+def no_data_folder(folder: Path) -> str:
+    """Why ``folder`` is neither a data folder nor that of a session; "" if it is one."""
+    why = _no_folder(folder)
+    if why or os.path.lexists(folder / LOG) or any(os.path.lexists(folder / name) for name in _MARKS):
+        return why
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return ""  # said of it when it is read
+    return "" if FileStore(folder, read_only=True).keys() else "a folder without any recording"
+
+
+def _no_folder(folder: Path) -> str:
+    try:
+        return "" if stat.S_ISDIR(folder.stat().st_mode) else "not a folder"
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the name
+        return "no such folder"
+    except OSError as why:
+        return f"can't be looked at ({why.strerror})"
 
 
 def _session(store: FileStore, key: str, repair: bool) -> SessionReport:

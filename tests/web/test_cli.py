@@ -104,6 +104,28 @@ def test_help_says_what_there_is_and_each_command_gives_an_example(command: Comm
         ["serve", "--port", "65536"],
         ["serve", "--port", "-1"],
         ["serve", "--public-url", "map.example.org", "--port", "0"],
+        ["serve", "--public-url", "http://[::1"],
+        ["serve", "--public-url", "http://\udcff/"],
+        ["serve", "--public-url", "http://a:99999/"],
+        ["serve", "--public-url", "http://a..b/"],
+        ["serve", "--host", "\udcff"],
+        ["serve", "--host", "a..b", "--allow-remote", "--insecure-remote"],
+        ["serve", "--host", "a" * 64, "--allow-remote", "--insecure-remote"],
+        ["serve", "--host", ""],
+        ["serve", "--reply-host", "http://x/"],
+        ["serve", "--reply-host", "x:80"],
+        ["serve", "--reply-host", "\udcff"],
+        ["serve", "--fsync", "\udcff"],
+        ["sessions", "\udcff"],
+        ["sessions", "--limit", "\udcff"],
+        ["export", "\udcff"],
+        ["export", "x", "--to", "\udcff"],
+        ["export", "x", "--lang", "\udcff"],
+        ["demo", "--lang", "\udcff"],
+        ["import", "\udcff"],
+        ["verify", "\udcff"],
+        ["verify", "--json", "\udcff"],
+        ["stats", "--data", "\udcff"],
         ["import", "nothing.json"],
         ["import", "."],
         ["open"],
@@ -202,6 +224,35 @@ def test_verify_reads_folders_from_its_input(command: Command, tracker: Path, mo
     assert first["status"] == "clean"
 
 
+def test_a_line_that_names_no_folder_spoils_no_other(
+    command: Command, tracker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command("import", str(tracker)).returncode == 0
+    lines = b"\xff\n" + b"x" * 100_000 + b"\nnu\0l\ntracker.json\nsnapshots\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines), encoding="utf-8"))
+    done = command("verify", "--stdin")
+    assert (done.returncode, done.stderr) == (3, "")
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["status"] for one in said] == ["refused"] * 4 + ["clean"]
+    assert said[0]["folder"] == "\\xff"
+    assert [said[0]["refused"], said[3]["refused"]] == ["no such folder", "not a folder"]
+
+
+def test_names_in_other_encodings_are_said_visibly(command: Command, tmp_path: Path, tracker: Path) -> None:
+    odd = tracker.rename(tmp_path / "\udcff.json")
+    done = command("import", str(odd), "--data", "\udcfe", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    for arguments in (["stats", "--json"], ["verify", "--json"], ["sessions"], ["verify"]):
+        assert command(*arguments, "--data", "\udcfe").returncode == 0
+    key = json.loads(done.stdout)["sessions"][0]["key"]
+    (tmp_path / "\udcfe" / key / "events.jsonl").write_bytes(b"nothing\n")
+    done = command("verify", "--json", "\udcfe")
+    assert done.returncode != 0
+    assert "\\xfe" in json.loads(done.stdout)["folder"]
+    assert command("stats", "--json", "--data", "\udcfe").returncode == 0
+    assert command("verify", "\udcfe").stdout
+
+
 def test_export_names_what_it_does_not_find(command: Command, tmp_path: Path, tracker: Path) -> None:
     assert command("import", str(tracker)).returncode == 0
     assert "nobody" in complaint(command("export", "nobody"), 1)
@@ -288,7 +339,14 @@ def test_verify_takes_its_folder_as_all_commands_do(command: Command, tmp_path: 
         done = command("verify", *arguments)
         assert (done.returncode, done.stdout) == (0, "there: 1 of 1 sessions clean, 9 events read\n")
     assert "--data" in complaint(command("verify", "there", "--data", "elsewhere"), 2)
-    assert command("verify", "--data", "nowhere").returncode == 3
+    for name, said in (
+        ("nowhere", "no such folder"),
+        ("tracker.json", "not a folder"),
+        ("bare", "without any recording"),
+    ):
+        (tmp_path / "bare").mkdir(exist_ok=True)
+        assert said in complaint(command("verify", name), 2)
+        assert said in complaint(command("verify", "--json", "--data", name), 2)
 
 
 def test_the_books_of_an_import_balance(command: Command, tmp_path: Path, tracker: Path) -> None:

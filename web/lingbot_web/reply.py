@@ -29,6 +29,7 @@ from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Pipeline
 from lingbot_web.api import json_object, session_key
 from lingbot_web.api import reply as as_json
+from lingbot_web.security import is_host
 
 SECONDS = 10.0
 """So long may the bot take, from the look-up of its name to the last byte of its answer."""
@@ -39,14 +40,7 @@ MAX_MESSAGES = 100
 AT_ONCE = 8
 """So many may be waiting for bots at the same time."""
 
-_HOST = re.compile(r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
-"""An address, or a name of labels that a look-up can take: idna raises for an empty label and one of 64 characters."""
 _TARGET = re.compile(r"/[!-~]{0,2000}")
-
-
-def is_host(text: str) -> bool:
-    """Whether a look-up can be asked for ``text``."""
-    return _HOST.fullmatch(text) is not None
 
 
 class Unsent(Exception):
