@@ -34,7 +34,7 @@ PARTS = (
     Part("pytest", (sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", "not browser")),
     Part("node", ("npm", "--silent", "test")),
     Part("tsc", ("npm", "--silent", "run", "types")),
-    Part("browser", (sys.executable, "-m", "pytest", "-q", "-m", "browser")),
+    Part("browser", (sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", "browser")),
 )
 
 
