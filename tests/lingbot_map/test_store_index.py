@@ -87,6 +87,9 @@ def test_what_was_put_in_comes_out(index: Index) -> None:
         ("' OR 1=1 --", []),
         ("", ["d", "c", "b", "a"]),
         (key_of("b")[:12], ["b"]),
+        (key_of("b")[:6], ["b"]),
+        (key_of("b")[:4].upper(), ["b"]),
+        (key_of("b")[:3], []),
     ],
 )
 def test_a_search_looks_at_title_name_id_and_the_last_thing_said(index: Index, q: str, ids: list[str]) -> None:
