@@ -174,6 +174,10 @@ class Pipeline:
         self._commit(live, [live.session.intake.own(Described(facts=dict(facts)), live.session.map.at)])
 
     def _arrived(self, live: Live) -> None:
+        if self.index.seq(live.session.key) > live.session.map.cursor.seq:  # a power cut took what was not flushed
+            last = live.session.map.cursor.seq
+            self.index.remove(live.session.key)
+            live.uncounted = live.session.events(1, last)
         if live.uncounted:
             self._unsynced.set()
             self.showing.touch(live)

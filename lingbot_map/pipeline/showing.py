@@ -58,13 +58,15 @@ class Showing:
     def count(self) -> None:
         """Bring index and board up to what has happened."""
         changed, self._changed = list(self._changed.values()), {}
-        rows = []
+        rows, ahead = [], set()
         for live in changed:
             if not live.gone:
                 events, live.uncounted = live.uncounted, []
                 rows.append((live.session.summary(), events))
+                if live.session.recording.pending:
+                    ahead.add(live.session.key)
         if rows:
-            self._index.update(rows, self._clock())
+            self._index.update(rows, self._clock(), ahead)
             for summary, _ in rows:
                 self.board.put(summary.key, msgspec.to_builtins(summary))
 

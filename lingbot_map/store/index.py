@@ -12,7 +12,7 @@ import os
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,7 +26,7 @@ from lingbot_map.store.disk import FILE_MODE, open_file
 from lingbot_map.store.summary import Summary
 from lingbot_probes.signals import Retrieved
 
-VERSION = 2
+VERSION = 3
 _HOUR = 3600
 WINDOW_S = 7 * 24 * _HOUR
 """How far back hits count."""
@@ -49,6 +49,7 @@ CREATE TABLE hits (
     doc TEXT NOT NULL, hour INTEGER NOT NULL, key TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (doc, hour, key)
 ) WITHOUT ROWID;
 CREATE INDEX hits_by_key ON hits (key);
+CREATE TABLE ahead (key TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 Apart = Literal["", "pinned", "case"]
@@ -84,11 +85,20 @@ class Index:
             db = self._connected(self._path)
             version, state = (db.execute(f"PRAGMA {ask}").fetchone()[0] for ask in ("user_version", "quick_check(1)"))
             if version == VERSION and state == "ok":
+                self._behind_again(db)
                 return db
             db.close()
         except (sqlite3.Error, OSError):
             pass
         return self._anew(self._path)
+
+    @staticmethod
+    def _behind_again(db: sqlite3.Connection) -> None:
+        """Forget the sessions of which more was counted than the log may have: a killed map had it in memory only."""
+        with db:
+            for table in ("sessions", "findings", "hits"):
+                db.execute(f"DELETE FROM {table} WHERE key IN (SELECT key FROM ahead)")
+            db.execute("DELETE FROM ahead")
 
     def _anew(self, path: Path) -> sqlite3.Connection:
         """Begin again; where the disk refuses even that, in memory."""
@@ -153,24 +163,27 @@ class Index:
         """The hits that a recording holds within the window. May run on any thread."""
         return _hits(recording.events(), now)
 
-    def update(self, items: Iterable[tuple[Summary, Sequence[Event]]], now: float) -> None:
-        """Once per batch: the sessions that changed, each with the events that are new since its last update."""
+    def update(self, items: Iterable[tuple[Summary, Sequence[Event]]], now: float, ahead: Collection[str] = ()) -> None:
+        """Once per batch: the sessions that changed, each with the events that are new since its last update.
+
+        ``ahead`` are the keys of those with events that wait for the disk: the next start counts them anew.
+        """
         rows = []
         for summary, events in items:
             counted = self.seq(summary.key)
             rows.append((summary, _hits((event for event in events if event.seq > counted), now)))
-        self._write(rows)
+        self._write(rows, ahead)
 
-    def _write(self, rows: Sequence[tuple[Summary, Hits]]) -> None:
+    def _write(self, rows: Sequence[tuple[Summary, Hits]], ahead: Collection[str] = ()) -> None:
         try:
-            self._write_rows(rows)
+            self._write_rows(rows, ahead)
         except sqlite3.DatabaseError:
             if self._path is None:
                 raise
             self._lost()
-            self._write_rows(rows)
+            self._write_rows(rows, ahead)
 
-    def _write_rows(self, rows: Sequence[tuple[Summary, Hits]]) -> None:
+    def _write_rows(self, rows: Sequence[tuple[Summary, Hits]], ahead: Collection[str]) -> None:
         with self._db as db:
             for summary, hits in rows:
                 key = summary.key
@@ -187,6 +200,9 @@ class Index:
                         msgspec.msgpack.encode(summary),
                     ),
                 )
+                db.execute("DELETE FROM ahead WHERE key = ?", (key,))
+                if key in ahead:
+                    db.execute("INSERT INTO ahead VALUES (?)", (key,))
                 db.execute("DELETE FROM findings WHERE key = ?", (key,))
                 db.executemany(
                     "INSERT INTO findings VALUES (?, ?, ?)",
@@ -205,7 +221,7 @@ class Index:
     def remove(self, key: str) -> None:
         """Forget a session."""
         with self._db as db:
-            for table in ("sessions", "findings", "hits"):
+            for table in ("sessions", "findings", "hits", "ahead"):
                 db.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
 
     # --- asking it ---

@@ -222,6 +222,21 @@ def test_an_index_that_is_no_good_is_begun_anew_and_fed_from_the_recordings(tmp_
     again.close()
 
 
+def test_what_may_be_ahead_of_its_log_is_counted_anew_at_the_next_start(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite3"
+    index = Index(path)
+    rows: list[tuple[Summary, list[Event]]] = [
+        (summary(name, findings={"loop": 1}), []) for name in ("ahead", "caught up", "safe")
+    ]
+    index.update(rows, NOW, {key_of("ahead"), key_of("caught up")})
+    index.update(rows[1:], NOW)
+    index.close()
+    index = Index(path)
+    assert found(index) == found(index, finding="loop") != []
+    assert sorted(found(index)) == ["caught up", "safe"]
+    assert index.reconcile([key_of("ahead"), key_of("safe")]) == [key_of("ahead")]
+
+
 def test_sessions_that_are_gone_are_forgotten(index: Index) -> None:
     index.update([(summary("a"), []), (summary("b"), [])], NOW)
     assert index.reconcile([key_of("b"), key_of("c")]) == [key_of("c")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -253,6 +254,50 @@ async def test_while_the_disk_refuses_nothing_is_acknowledged_and_nothing_is_los
         accepted = await made.ingest(Batch("s", "", {"call": items}, {"call": 2}, []))
         assert accepted.acked == {"call": [(1, 2)]}
         assert kinds(live).count("turn_started") == 2
+
+
+async def test_the_list_counts_no_event_that_a_killed_map_had_in_memory_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, data, left = Clock(), tmp_path / "data", tmp_path / "left"
+    doc = Retrieved(query="q", stage="prompt", docs=(Doc(id="d"),))
+    async with pipeline(clock, FileStore(data), data / "index.sqlite3") as made:
+        live = await say(made, [TurnStarted(turn="a", utterance="before"), doc])
+        made.search()
+        written = live.session.map.cursor.seq
+
+        def full(fd: int, data: bytes) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("lingbot_map.store.appender.write_all", full)
+        said: list[Signal] = [TurnStarted(turn="b", utterance="meanwhile"), doc]
+        items = [Numbered(session="call", n=n, signal=signal) for n, signal in enumerate(said, 3)]
+        await made.ingest(Batch("s", "", {"call": items}, {"call": 4}, []))
+        (summary,) = made.search("meanwhile").sessions
+        assert summary.events == written + 2, "while it runs the list has what the map has"
+        shutil.copytree(data, left)  # what a killed process leaves
+        monkeypatch.undo()
+        await until(lambda: made.status == "ok")
+    async with pipeline(clock, FileStore(left), left / "index.sqlite3") as made:
+        (summary,) = made.search().sessions
+        assert (summary.events, summary.last_utterance) == (written, "before")
+        assert made.index.hits("d", clock.now) == 1
+
+
+async def test_the_list_counts_no_event_that_the_log_has_lost(tmp_path: Path) -> None:
+    clock = Clock()
+    async with pipeline(clock, FileStore(tmp_path), tmp_path / "index.sqlite3") as made:
+        live = await say(made, [TurnStarted(turn=str(n), utterance=f"turn {n}") for n in range(5)])
+        key = live.session.key
+    log = tmp_path / key / "events.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:-4]))
+    (tmp_path / key / "head").unlink()
+    async with pipeline(clock, FileStore(tmp_path), tmp_path / "index.sqlite3") as made:
+        live = await made.open(key)
+        (summary,) = made.search().sessions
+        assert summary.events == live.session.map.cursor.seq == len(lines) - 1 - 4
+        assert summary.last_utterance == "turn 0"
 
 
 def test_a_tail_keeps_a_megabyte_and_knows_what_it_holds() -> None:
