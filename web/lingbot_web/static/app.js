@@ -107,7 +107,7 @@ export class Page {
     this.zone = new ZoneSwitch(() => this.relabel());
     this.importing = new Importing(this.api, { onDone: (keys) => this.sessions.load().then(() => this.session.open(keys[0] ?? '')), onToast: toast });
     this.sessions = new Sessions(byId('left-list'), this.api, {
-      onOpen: (key) => this.session.open(key),
+      onOpen: (key) => this.session.open(key, true),
       onImport: () => this.importing.pick(),
       onToast: toast,
       onRefused: (error) => this.session.refused(error),
@@ -137,7 +137,8 @@ export class Page {
       heard: () => ({ map: this.score.map, key: this.session.key, selection: this.selection, playhead: this.score.playhead, live: this.live, playing: this.transport.playing, timed: this.feed.map?.about.timed !== false, bits: (turn) => this.score.scene.badTurn(turn) }),
       show: (turn) => this.showTurn(turn),
     }, new ReplyLine(this.api, {
-      spoken: () => ({ map: this.feed.map ?? this.score.map, key: this.session.key, ended: this.standing.ended, open: this.feed.line === 'open', standalone: this.api.standalone }),
+      spoken: () => ({ map: this.feed.map ?? this.score.map, key: this.session.key, ended: this.standing.ended, open: this.feed.line === 'open', standalone: this.api.standalone, newer: this.session.newer }),
+      openNewer: () => this.session.openNewer(),
       latest: () => { if (this.score.playhead !== null || this.session.held) this.transport.last(); },
     }));
     this.changes = new Changes({
@@ -159,7 +160,7 @@ export class Page {
       onToggle: () => this.soon(),
     });
     this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? titleOf(this.summary) : '') });
-    this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false) });
+    this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false), onNewer: () => this.session.openNewer() });
     this.exporting = new Exporting(() => ({ api: this.api, score: this.score, summary: this.summary, place: { ...this.place(this.selection), window: { from: this.score.window.from, to: this.score.window.to } } }));
     this.toolbar = new Toolbar({
       onLayer: (layer) => this.score.toggleLayer(layer),
@@ -327,7 +328,7 @@ export class Page {
     this.filterMenu.render(map);
     this.transport.render();
     this.table.soon();
-    this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail);
+    if (this.pills.render(map ? score.liveTurns() : 0, score.playhead !== null, this.trail, this.session.newer)) this.side.soon();
     this.notes.render(map);
     this.zone.render(feed.map ?? map);
     this.stats.render(feed.map ?? map, feed);

@@ -5,6 +5,7 @@ import { fill, foreign, h, plain } from 'lb/dom';
 import { count } from 'lb/format';
 import { known, text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { titleOf } from 'lb/session_row';
 import { voice } from 'lb/voice';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
@@ -15,6 +16,7 @@ import { voice } from 'lb/voice';
  * @property {boolean} ended
  * @property {boolean} open whether the line to the server is
  * @property {boolean} standalone the page is a file and has no server
+ * @property {import('lb/session_row').Summary | null} newer the live session, where this one says nothing more
  */
 /**
  * Something that was said and is not a turn of the map yet.
@@ -34,7 +36,7 @@ const UNSEEN_MS = 5000;
 const TALLEST = 120;
 
 export class ReplyLine {
-  /** @param {import('lb/api').Api} api @param {{spoken: () => Spoken, latest: () => void}} page */
+  /** @param {import('lb/api').Api} api @param {{spoken: () => Spoken, latest: () => void, openNewer: () => void}} page */
   constructor(api, page) {
     this.api = api;
     this.page = page;
@@ -108,7 +110,8 @@ export class ReplyLine {
     const said = this.said.get(this.key) ?? [];
     const long = new TextEncoder().encode(this.field.value).length;
     const busy = said.some(({ state }) => state === 'sending');
-    const told = JSON.stringify([standing, said, busy, long > MOST && long, this.field.value.trim() === '', this.key, text('dialogue.reply.label')]);
+    const newer = standing === 'ended' ? this.page.spoken().newer : null;
+    const told = JSON.stringify([standing, newer && titleOf(newer), said, busy, long > MOST && long, this.field.value.trim() === '', this.key, text('dialogue.reply.label')]);
     if (told === this.told) return;
     this.told = told;
     this.element.hidden = standing === 'none';
@@ -121,7 +124,7 @@ export class ReplyLine {
     this.send.disabled = standing !== 'ready' || busy || long > MOST || !this.field.value.trim();
     fill(this.pending, said.map((each) => this.#row(each)));
     const hint = { none: '', ready: '', ended: text('dialogue.reply.ended'), closed: text('dialogue.reply.closed'), away: text('error.away') }[standing];
-    this.hint.textContent = long > MOST ? text('dialogue.reply.long', { n: count(long), most: count(MOST) }) : hint;
+    fill(this.hint, long > MOST ? text('dialogue.reply.long', { n: count(long), most: count(MOST) }) : hint, newer && [' ', h('button', { class: 'link', on: { click: () => this.page.openNewer() } }, text('pill.newer'), foreign(titleOf(newer), { most: 60 }))]);
     this.hint.classList.toggle('warn', long > MOST);
     this.hint.hidden = !this.hint.textContent;
   }

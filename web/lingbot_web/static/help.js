@@ -19,6 +19,7 @@ const KEYS = [
   [['N'], 'transport.span'],
   [['Home', 'End', 'F'], 'help.travel'],
   [['Alt', 'T'], 'help.table'],
+  [['O'], 'help.newer'],
   [['/'], 'help.search'],
   [['X'], 'help.filter'],
   [['E'], 'help.export'],

@@ -26,6 +26,7 @@ export class OpenSession {
     this.deleted = null;
     /** @type {Summary | null} */
     this.offered = null;
+    this.picked = false; // out of the list when it was dead: then it is not followed
     this.held = 0; // the event at which the picture was paused at the live edge; 0 when it was not
     this.seen = { turns: 0, findings: 0 };
   }
@@ -54,10 +55,12 @@ export class OpenSession {
     }
   }
 
-  /** @param {string} key */
-  async open(key) {
+  /** @param {string} key @param {boolean} [picked] out of the list */
+  async open(key, picked = false) {
     if (key === this.key && this.score.map && !this.deleted) return;
     this.page.transport.stop();
+    const summary = this.sessions.known.get(key);
+    this.picked = picked && summary !== undefined && !isLive(summary, this.sessions.now());
     this.key = key;
     this.deleted = null;
     this.page.selection = null;
@@ -168,6 +171,21 @@ export class OpenSession {
     if (dirty & DIRTY.SESSION) this.page.banner.render();
     this.page.side.soon();
     this.page.soon();
+  }
+
+  /** The session that a bot talks in while the one that is followed says nothing more. @returns {Summary | null} */
+  get newer() {
+    const { summary, standing } = this.page;
+    if (!summary || summary.origin !== 'probe' || !this.score.map) return null;
+    if (standing.live && !this.deleted) this.picked = false;
+    else if (!this.picked) return this.sessions.newer(summary);
+    return null;
+  }
+
+  openNewer() {
+    const { newer } = this;
+    if (newer) this.open(newer.key);
+    return newer !== null;
   }
 
   /** The bot goes on under the same name: what is read stays, and the new one is offered once. @param {Summary} old */

@@ -168,6 +168,11 @@ export class Sessions {
     return own.find((summary) => isLive(summary, this.now())) ?? own[0] ?? null;
   }
 
+  /** The newest live session that said something later than `summary`. @param {Summary} summary @returns {Summary | null} */
+  newer(summary) {
+    return this.all.newest().find((each) => each.key !== summary.key && each.origin === 'probe' && each.updated_at > summary.updated_at && isLive(each, this.now())) ?? null;
+  }
+
   /** A recorded incident that comes with the product. @returns {Summary | null} */
   demo() {
     return this.all.newest().find(({ origin }) => origin === 'case') ?? null;

@@ -138,6 +138,7 @@ const WORDS = {
   'help.pan': ['平移一轮；选中时走到同一行的前后标记', 'Pan one turn; with a selection, the marks of its row'],
   'help.play': ['实时或暂停；录制会话：播放', 'Live or hold; in a recording: play'],
   'help.row': ['同一轮里的上一行、下一行', 'Previous, next row in the turn'],
+  'help.newer': ['打开更新的实时会话', 'Open the newer live session'],
   'help.search': ['搜索；回车看下一处', 'Search; Enter for the next match'],
   'help.step': ['按事件、按轮次前后一步', 'One event, one turn back, forth'],
   'help.title': ['键盘与鼠标', 'Keys and mouse'],
@@ -215,6 +216,8 @@ const WORDS = {
   'pill.behind': ['后面还有 {n} 轮', '{n} newer {n|turn|turns}'],
   'pill.hop': ['{k} 跳 {n}', '{k} {k|hop|hops} {n}'],
   'pill.latest': ['回到最新', 'Back to latest'],
+  'pill.newer': ['有更新的实时会话：', 'A newer session is live: '],
+  'pill.newer.open': ['打开', 'Open'],
   'pill.off': ['取消', 'clear'],
   'pill.trail': ['传播路径', 'Reach'],
 
