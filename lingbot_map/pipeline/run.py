@@ -58,6 +58,8 @@ class Pipeline:
         self.taking = Taking(self.shelf, self._commit, self.books)
         self.viewers: Callable[[], int] = lambda: 0
         self.on_recovered: Callable[[], object] = lambda: None
+        self.unwritten: dict[str, tuple[int, str]] = {}
+        """Once it has stopped: of which sessions the disk did not take how many events, and why."""
         self.started = False
         self._stopped = False
         self._recovering = False
@@ -120,6 +122,10 @@ class Pipeline:
             except (LingbotMapError, OSError) as why:
                 _log.error("session %s was not closed well: %s", live.session.key, why)
         self.store.close()
+        for recording in (live.session.recording for live in self.shelf.lives.values()):
+            if recording.pending:
+                trouble = recording.trouble
+                self.unwritten[recording.key] = recording.pending, trouble.reason if trouble is not None else ""
 
     async def _recover(self) -> None:
         try:

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import signal
 import subprocess
@@ -111,6 +112,23 @@ def test_it_ends_clean_and_quick_with_viewers_watching(tmp_path: Path, how: sign
         _, out, err = process.end(signal.SIGINT)
     assert err == ""
     assert "Traceback" not in out
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_what_the_disk_did_not_take_is_said_at_the_end(tmp_path: Path, how: signal.Signals) -> None:
+    with started(tmp_path / "data", tmp_path / "run") as process:
+        process.client.say("hello")
+        _, hard = resource.prlimit(process.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(process.process.pid, resource.RLIMIT_FSIZE, (100, hard))
+        for session in ("call", "other"):
+            assert process.client.say("more", session=session)["acked"] == {}
+        waiting = process.client.get("/api/stats")["disk"]["waiting"]
+        code, _, err = process.end(how)
+    assert code == 1
+    (line,) = [line for line in err.splitlines() if line.startswith("lingbot-map: ")]
+    assert f"{waiting} events of 2 sessions" in line
+    assert str(tmp_path / "data") in line
+    assert "File too large" in line
 
 
 def test_it_is_found_by_two_private_files(tmp_path: Path) -> None:

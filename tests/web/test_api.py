@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from lingbot_map.store import key_of
+from lingbot_web.beacon import Beacon
+from lingbot_web.remote import MapRefused, Remote
 from tests.live.server import Client, running
 
 SESSION = "退款 call/1"
@@ -224,6 +227,16 @@ def test_a_file_that_is_no_recording_changes_nothing(map: Client, content: bytes
     assert 400 <= status < 500
     assert said["error"]
     assert map.get("/api/sessions")["total"] == 0
+
+
+def test_what_to_do_is_said_once(map: Client) -> None:
+    status, said, _ = map.ask("GET", "/api/sessions?before=x")
+    assert status == 400
+    assert said["remedy"]
+    assert said["remedy"] not in said["error"]
+    assert said["error"].endswith("found something else")
+    with pytest.raises(MapRefused, match=re.escape(f"{said['error']}; {said['remedy']}")):
+        Remote(Beacon(f"http://127.0.0.1:{map.port}/", map.token, "", 0)).get("api/sessions", before="x")
 
 
 def test_the_books_of_a_source_balance(map: Client) -> None:

@@ -7,10 +7,13 @@ import http.client
 import json
 import re
 import socket
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from lingbot_web import security
 from lingbot_web.security import door, examine
 from lingbot_web.wire import BoundedHttp
 from tests.live.server import PATIENCE, Client, running
@@ -281,6 +284,33 @@ def test_a_client_that_sends_too_much_sees_why_and_no_reset(
 def flood(connection: socket.socket) -> None:
     for _ in range(100_000):
         connection.sendall(b" " * 0x10000)
+
+
+@pytest.mark.parametrize("path", ["/ingest", "/api/import?name=x"])
+def test_who_leaves_before_all_is_said_is_no_fault(
+    path: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = "json" if path == "/ingest" else "octet-stream"
+    left = threading.Event()
+    receive = security._Bounded.__call__
+
+    async def noticed(self: Any) -> Any:
+        message = await receive(self)
+        if message["type"] == "http.disconnect":
+            left.set()
+        return message
+
+    monkeypatch.setattr(security._Bounded, "__call__", noticed)
+    with running() as (_, map):
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{map.port}\r\nAuthorization: Bearer {map.token}\r\n"
+            f"Content-Type: application/{kind}\r\nContent-Length: 100\r\n\r\n{{"
+        ).encode()
+        with socket.create_connection(("127.0.0.1", map.port)) as leaving:
+            leaving.sendall(head)
+        assert left.wait(PATIENCE)
+        assert map.get("/healthz") == {"status": "ok"}
+    assert "fault" not in caplog.text
 
 
 def test_nobody_is_heard_out_for_ever(map: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ async def on_error(request: Request, error: Exception) -> Response:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
     said: dict[str, str] = {"error": str(error)}
     if isinstance(error, BadInput) and error.remedy:
-        said["remedy"] = error.remedy
+        said = {"error": str(error).removesuffix(f"; {error.remedy}"), "remedy": error.remedy}
     return reply(said, status)
 
 

@@ -100,7 +100,18 @@ def _serve(
     pipeline = _pipeline(data, listener, fsync)
     announce = _announcing(address, listener.getsockname()[1], session)
     ended_by = running.run(pipeline, address, listener, data=data, ready=announce, reply_hosts=reply_hosts)
-    return INTERRUPTED if ended_by == signal.SIGINT else 0
+    return _ended(pipeline, data, ended_by)
+
+
+def _ended(pipeline: Pipeline, data: Path, by: int) -> int:
+    """The exit code of a map that the signal ``by`` ended; what is lost with it is said."""
+    if pipeline.unwritten:
+        counts, reasons = zip(*pipeline.unwritten.values(), strict=True)
+        events, sessions, why = sum(counts), len(counts), f" ({reasons[0]})" if reasons[0] else ""
+        counted = f"{events:,} {'event' if events == 1 else 'events'} of {sessions:,} session{'s' * (sessions > 1)}"
+        terminal.complain(f"lingbot-map: lost when it ended: {counted}, not written to {data.absolute()}{why}")
+        return 1
+    return INTERRUPTED if by == signal.SIGINT else 0
 
 
 def demo(
@@ -126,7 +137,7 @@ def demo(
         ended_by = running.run(pipeline, address, listener, data=data, ready=bot.start, may_end=bot.gone)
     finally:
         bot.end()
-    return INTERRUPTED if ended_by == signal.SIGINT else 0
+    return _ended(pipeline, data, ended_by)
 
 
 def _announcing(address: Address, port: int, session: str = "") -> Callable[[Beacon], None]:

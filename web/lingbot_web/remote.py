@@ -74,7 +74,8 @@ class Remote:
 
 def _refusal(status: int, content: bytes) -> MapRefused:
     try:
-        sentence = str(orjson.loads(content)["error"])
+        said = orjson.loads(content)
+        sentence = "; ".join(str(said[part]) for part in ("error", "remedy") if part == "error" or said.get(part))
     except (ValueError, KeyError, TypeError):
         sentence = "the map did not say why"
     return MapRefused(status, sentence)

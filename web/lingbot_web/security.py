@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 
 import orjson
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lingbot_map.errors import BadInput
@@ -246,6 +247,8 @@ class Gate:
 
         try:
             await self.app(scope, receive, send_with_headers)
+        except ClientDisconnect:
+            pass  # it left before it had said all: nobody is there to be answered
         except Exception as fault:
             # One line: where it was, never what came in; a traceback that a request can provoke would fill the log.
             _log.error("fault while answering: %s", one_line(fault))
