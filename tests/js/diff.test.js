@@ -87,6 +87,24 @@ test('intents entered and left, documents in and out', () => {
   assert.deepEqual([back.docs.into.map(({ id }) => id), back.docs.out.map(({ id }) => id)], [['doc:a'], ['doc:c']]);
 });
 
+test('documents at hand at both moments that changed rank or use are told', () => {
+  const told = new Telling();
+  told.said('一').recalled('vector', { a: 0.9, b: 0.8, c: 0.1, d: 0.1 }).recalled('prompt', { a: 0.9, b: 0.8, c: 0.5 }).answered('a');
+  told.said('二').recalled('vector', { a: 0.9, b: 0.8, c: 0.7 }).recalled('prompt', { b: 0.9, a: 0.8, c: 0.5 });
+  told.answered('b');
+  const { map } = told;
+  /** @param {number} a @param {number} b */
+  const moved = (a, b) => differenceOf(map, a, b).docs.moved.map(({ id, rank, use, was }) => [id, was.rank, rank, was.use, use]);
+  const { into, out, kept } = differenceOf(map, 4, 8).docs;
+  assert.deepEqual([into, out, kept], [[], [], 3], 'the same documents are at hand');
+  assert.deepEqual(moved(4, 8), [['doc:b', 2, 1, 'prompt', 'used'], ['doc:a', 1, 2, 'used', 'prompt']], 'but another leads, and is used');
+  assert.deepEqual(moved(7, 8), [['doc:b', 1, 1, 'prompt', 'used']], 'its use alone');
+  assert.deepEqual(moved(8, 8), []);
+  // No stage after the search, no prompt told: what was found is at hand, by its rank.
+  const bare = new Telling().said('一').recalled('vector', { a: 0.9, b: 0.8 }).said('二').recalled('vector', { b: 0.9, a: 0.8 });
+  assert.deepEqual(differenceOf(bare.map, 2, 4).docs.moved.map(({ id, rank, use, was }) => [id, was.rank, rank, use]), [['doc:b', 2, 1, 'kept'], ['doc:a', 1, 2, 'kept']]);
+});
+
 test('without pins the turn shown stands against the one before', () => {
   const map = story();
   const none = { a: null, b: null };

@@ -112,18 +112,27 @@ function flowLines(view, { from, to, entered, left }) {
 }
 
 /** @param {View} view @param {import('lb/diff').Difference['docs']} docs @returns {Child} */
-function docLines(view, { into, out }) {
-  if (!into.length && !out.length) return h('p', { class: 'quiet' }, text('changes.docs.same'));
+function docLines(view, { into, out, moved, kept }) {
+  if (!into.length && !out.length && !moved.length) return h('p', { class: 'quiet' }, text(kept ? 'changes.docs.same' : 'changes.docs.none'));
   const line = (/** @type {import('lb/diff').DocChange} */ doc) => ({ ...doc, sub: [doc.rank ? `#${doc.rank}` : '', score(doc.score)].filter(Boolean).join(' ') });
-  return [chips(view, text('changes.into'), 'knowledge', into.map(line)), chips(view, text('changes.out'), 'knowledge', out.map(line))];
+  return [
+    h('p', { class: 'quiet' }, text('changes.docs.what')),
+    chips(view, text('changes.into'), 'knowledge', into.map(line)),
+    chips(view, text('changes.out'), 'knowledge', out.map(line)),
+    chips(view, text('changes.docs.moved'), 'knowledge', moved.map((doc) => ({
+      ...doc,
+      sub: doc.rank === doc.was.rank ? line(doc).sub : [doc.was, doc].map(({ rank }) => (rank ? `#${rank}` : '–')).join(' → '),
+      below: doc.use === doc.was.use ? '' : [doc.was, doc].map(({ use }) => text(`changes.docs.${use}`)).join(' → '),
+    }))),
+  ];
 }
 
-/** @param {View} view @param {string} title @param {string} layer @param {{id: string, turn: number, seq: number, sub: string}[]} items */
+/** @param {View} view @param {string} title @param {string} layer @param {{id: string, turn: number, seq: number, sub: string, below?: string}[]} items */
 function chips({ map, go }, title, layer, items) {
   if (!items.length) return null;
   return h('div', { class: 'change-line' },
     h('h3', null, title),
-    h('ul', { class: layer }, items.slice(0, MOST).map(({ id, turn, seq, sub }) => h('li', null, h('button', {
+    h('ul', { class: layer }, items.slice(0, MOST).map(({ id, turn, seq, sub, below }) => h('li', null, h('button', {
       class: 'step', title: plain(id, 200), dataset: { focus: `${title} ${id}` }, on: { click: () => go({ kind: 'node', id, turn, seq }) },
-    }, h('span', { class: 'turn mono' }, String(turn)), h('i', { class: 'dot round filled' }), h('span', { class: 'words' }, foreign(labelOf(map, id), { most: 80 })), h('span', { class: 'end mono' }, sub))))));
+    }, h('span', { class: 'turn mono' }, String(turn)), h('i', { class: 'dot round filled' }), h('span', { class: 'words' }, foreign(labelOf(map, id), { most: 80 }), below && h('span', { class: 'below' }, below)), h('span', { class: 'end mono' }, sub))))));
 }

@@ -16,13 +16,15 @@ import { docsOfTurn, labelOf, seqsOfTurn } from 'lb/past';
  */
 /** A read of a value that was past its time. @typedef {{why: Staleness, id: string, name: string, label: string, value: unknown, seq: number, turn: number, by: string, written: {turn: number, seq: number}}} StaleRead */
 /** @typedef {{id: string, turn: number, seq: number, times: number}} Passage an intent, and the visit of it that is spoken of */
-/** @typedef {{id: string, turn: number, seq: number, rank: number | null, score: unknown}} DocChange */
+/** @typedef {'used' | 'prompt' | 'kept'} Use by the answer; in the prompt alone; neither is told, but no stage dropped it */
+/** @typedef {{id: string, turn: number, seq: number, rank: number | null, score: unknown, use: Use}} DocChange */
+/** @typedef {DocChange & {was: DocChange}} DocMove a document at hand at both moments, of another rank or put to another use */
 /**
  * @typedef {object} Difference
  * @property {SlotChange[]} slots
  * @property {StaleRead[]} stale
  * @property {{from: string, to: string, entered: Passage[], left: Passage[]}} flow
- * @property {{into: DocChange[], out: DocChange[]}} docs
+ * @property {{into: DocChange[], out: DocChange[], moved: DocMove[], kept: number}} docs `kept`: at hand at both moments
  */
 
 /** @typedef {{a: number | null, b: number | null}} Moments two moments by seq; null: not pinned */
@@ -146,12 +148,21 @@ function intentAt(map, seq) {
 function docsBetween(map, a, b) {
   const old = docsAt(map, a);
   const now = docsAt(map, b);
-  return { into: [...now.values()].filter(({ id }) => !old.has(id)), out: [...old.values()].filter(({ id }) => !now.has(id)) };
+  const kept = [...now.values()].flatMap((doc) => {
+    const was = old.get(doc.id);
+    return was ? [{ ...doc, was }] : [];
+  });
+  return {
+    into: [...now.values()].filter(({ id }) => !old.has(id)),
+    out: [...old.values()].filter(({ id }) => !now.has(id)),
+    moved: kept.filter(({ rank, use, was }) => rank !== was.rank || use !== was.use),
+    kept: kept.length,
+  };
 }
 
 /**
  * The documents at hand after event `seq`: those of the newest retrieval that went into the prompt or the answer; where
- * the source tells of neither, those that no stage had dropped.
+ * the source tells of neither, those that no stage had dropped. Their rank is that of the last stage that gave one.
  * @param {DialogueMap} map @param {number} seq @returns {Map<string, DocChange>}
  */
 function docsAt(map, seq) {
@@ -163,7 +174,9 @@ function docsAt(map, seq) {
   const { used, cut } = docsOfTurn(map, turn, seq);
   const prompt = [...used, ...cut.filter((entry) => entry.prompt)];
   const held = prompt.length ? prompt : cut.filter((entry) => !entry.why);
-  return new Map(held.map(({ doc, last }) => [doc, { id: doc, turn, seq: last?.seq ?? 0, rank: last?.props.rank ?? null, score: last?.props.score }]));
+  const ranks = new Map(map.edgesOfTurn(turn).filter((edge) => edge.kind === 'recall' && edge.seq <= seq && edge.props.rank).map((edge) => [edge.target, edge.props.rank]));
+  const answered = new Set(used.map(({ doc }) => doc));
+  return new Map(held.map(({ doc, last, prompt: given }) => [doc, { id: doc, turn, seq: last?.seq ?? 0, rank: ranks.get(doc) ?? null, score: last?.props.score, use: answered.has(doc) ? 'used' : given ? 'prompt' : 'kept' }]));
 }
 
 /** Edges of one kind that came after event `low`, up to event `high`. @param {DialogueMap} map @param {number} low @param {number} high @param {number} kind @returns {Edge[]} */
