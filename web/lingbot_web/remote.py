@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import select
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from lingbot_web.beacon import Beacon
 from lingbot_web.security import MAX_IMPORT
 
 _CHUNK = 1 << 18
+SILENT_S = 10.0
+"""A map that says nothing for so long is taken for stopped; while it works on a file, it is asked whether it lives."""
 
 
 class MapRefused(LingbotMapError):
@@ -33,9 +36,8 @@ class MapRefused(LingbotMapError):
 class Remote:
     """One map. Each call is one request; what it refuses comes back as an error with its sentence."""
 
-    def __init__(self, beacon: Beacon, timeout: float = 300.0) -> None:
+    def __init__(self, beacon: Beacon) -> None:
         self.beacon = beacon
-        self._timeout = timeout
 
     def get(self, path: str, **query: str | int) -> Any:
         """The JSON at ``path``."""
@@ -55,14 +57,19 @@ class Remote:
         self, method: str, path: str, query: dict[str, str | int], body: Iterator[bytes] | None, headers: dict[str, str]
     ) -> Any:
         url = urlsplit(self.beacon.url)
-        connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=self._timeout)
+        connection = self._connection()
         target = url.path + quote(path) + ("?" + urlencode(query) if query else "")
         try:
             connection.request(
                 method, target, body=body, headers={**headers, "Authorization": f"Bearer {self.beacon.token}"}
             )
+            if body is not None:
+                self._await(connection)
             answer = connection.getresponse()
             content = answer.read()
+        except TimeoutError:
+            process = f"{self.beacon.url}: the map (process {self.beacon.pid})"
+            raise MapRefused(0, f"{process} has not answered for {SILENT_S:.0f} s; it may have been stopped") from None
         except (OSError, http.client.HTTPException) as why:
             raise MapRefused(0, f"{self.beacon.url}: the map does not answer ({type(why).__name__})") from None
         finally:
@@ -70,6 +77,20 @@ class Remote:
         if answer.status == 200:
             return orjson.loads(content)
         raise _refusal(answer.status, content)
+
+    def _connection(self) -> http.client.HTTPConnection:
+        url = urlsplit(self.beacon.url)
+        return http.client.HTTPConnection(url.hostname or "", url.port, timeout=SILENT_S)
+
+    def _await(self, connection: http.client.HTTPConnection) -> None:
+        """Until the answer begins, however long the map works on it. Raises ``TimeoutError`` once it shows no life."""
+        while not select.select([connection.sock], [], [], SILENT_S)[0]:
+            asking = self._connection()
+            try:
+                asking.request("GET", urlsplit(self.beacon.url).path + "healthz")
+                asking.getresponse().read()
+            finally:
+                asking.close()
 
 
 def _refusal(status: int, content: bytes) -> MapRefused:
