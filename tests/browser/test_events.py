@@ -47,6 +47,16 @@ def test_the_list_of_events_goes_with_the_moment_and_leads_to_it(open_told: Open
     assert page.evaluate("document.activeElement.dataset.seq") == "149"
 
 
+def test_a_slot_has_one_name_in_every_event_and_its_id_when_pointed_at(told: Site, open_told: Open) -> None:
+    logged = told.get(f"api/sessions/{KEY}/events?from=1&to=400")["events"]
+    of_brand = [each for each in logged if each["signal"].get("slot") == "brand"]
+    read = next(each["seq"] for each in of_brand if each["signal"]["kind"] == "slot_read")
+    page = open_told(f"tab=events&at={read}&lang=en")
+    words = event(page, read).locator(".words")
+    expect(words).to_have_text("产品线")
+    expect(words).to_have_attribute("title", "brand")
+
+
 def test_an_event_opens_to_what_was_logged(told: Site, open_told: Open) -> None:
     page = open_told("tab=events&w=9_22&at=130")
     event(page, 130).locator("button").click()

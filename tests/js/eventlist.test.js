@@ -1,7 +1,7 @@
 // The list of events: which are shown, where the current one stands, what each says in one line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventRows, summaryOf } from 'lb/eventlist_rows';
+import { EventRows, idsOf, summaryOf } from 'lb/eventlist_rows';
 import { DialogueMap } from 'lb/fold';
 import { EVENT_KINDS, EVENT_NUMBER } from 'lb/kinds';
 import { STRINGS } from 'lb/strings';
@@ -78,6 +78,19 @@ test('a million events are chosen from without a row for each', () => {
 
 test('every kind of event has a name in both languages', () => {
   for (const kind of EVENT_KINDS) for (const words of [STRINGS.zh, STRINGS.en]) assert.ok(words[`event.${kind}`], kind);
+});
+
+test('intents, slots and documents go by one name, whichever event gave it', () => {
+  const names = new Map([['slot:brand', '产品线'], ['intent:price', '价格查询'], ['doc:kb-1', '价目表']]);
+  const line = (/** @type {Record<string, unknown>} */ signal) => summaryOf(/** @type {any} */ ({ seq: 1, at: 0, signal }), (id) => names.get(id) ?? '');
+  assert.equal(line({ kind: 'slot_assigned', slot: 'brand', label: '产品线', value: '轻语' }), '产品线 = 轻语');
+  assert.equal(line({ kind: 'slot_read', slot: 'brand' }), '产品线');
+  assert.equal(line({ kind: 'slot_cleared', slot: 'brand' }), '产品线');
+  assert.equal(line({ kind: 'slot_read', slot: 'other' }), 'other');
+  assert.equal(line({ kind: 'intent_routed', intent: 'price', confidence: 0.5 }), '价格查询 · 0.50');
+  assert.equal(line({ kind: 'retrieved', query: 'q', docs: [{ id: 'kb-1' }] }), 'q · 1 document · 价目表');
+  assert.deepEqual(idsOf(/** @type {any} */ ({ signal: { kind: 'retrieved', docs: [{ id: 'kb-1' }, null, { id: 3 }] } })), ['kb-1']);
+  assert.deepEqual(idsOf(/** @type {any} */ ({ signal: { kind: 'answered', docs: ['kb-1', 'kb-2'] } })), ['kb-1', 'kb-2']);
 });
 
 test('an event says in one line what it is about', () => {

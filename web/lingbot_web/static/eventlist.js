@@ -6,7 +6,7 @@ import { undoneBy } from 'lb/dialogue_turns';
 import { fill, h } from 'lb/dom';
 import { Pages } from 'lb/eventlist_pages';
 import { eventRow, signOf } from 'lb/eventlist_row';
-import { EventRows, OWN_KINDS } from 'lb/eventlist_rows';
+import { EventRows, OWN_KINDS, summaryOf } from 'lb/eventlist_rows';
 import { RowScroll } from 'lb/eventlist_scroll';
 import { count } from 'lb/format';
 import { text } from 'lb/i18n';
@@ -174,12 +174,14 @@ export class EventList {
     // What the newest map has forgotten, one of the past may hold.
     const holder = newest && newest.firstMoment <= seq ? newest : map && map.firstMoment <= seq && seq <= map.cursor.seq ? map : null;
     const kind = holder?.kindOf(seq) ?? '';
+    const event = this.pages.get(seq);
     return {
       seq,
       kind,
       turn: holder?.turnOf(seq) ?? -1,
       at: holder && timed ? saidAt(holder, holder.atOf(seq), holder.turnOf(seq)) : NaN,
-      event: this.pages.get(seq),
+      event,
+      line: event ? summaryOf(event, (id) => newest?.nodes.get(id)?.label ?? '') : '',
       absent: this.pages.absent.has(seq),
       missing: this.missing.get(seq) ?? 0,
       current: i === this.current && seq === Math.min(upto, newest?.cursor.seq ?? 0),

@@ -3,7 +3,7 @@
 import { foreign, h, plain } from 'lb/dom';
 import { clock, count, stamp } from 'lb/format';
 import { lang, text } from 'lb/i18n';
-import { LAYER_OF_KIND, summaryOf } from 'lb/eventlist_rows';
+import { LAYER_OF_KIND, idsOf } from 'lb/eventlist_rows';
 import { icon } from 'lb/icons';
 
 /** @typedef {import('lb/events').RawEvent} RawEvent */
@@ -14,6 +14,7 @@ import { icon } from 'lb/icons';
  * @property {number} turn -1 where it is not known
  * @property {number} at when it came, on the source's clock; NaN where it is not known
  * @property {RawEvent | undefined} event once it is here
+ * @property {string} line what it says, in one line
  * @property {boolean} absent the log has no such event
  * @property {number} missing how many events were lost before it, where it tells of a loss
  * @property {boolean} current
@@ -28,6 +29,7 @@ import { icon } from 'lb/icons';
  */
 
 const MOST = 200; // of the one line
+const MOST_IDS = 20; // named when the line is pointed at
 const MOST_RAW = 200_000;
 
 /** What is in a row: two with the same sign look the same. @param {ShownEvent} shown */
@@ -37,12 +39,13 @@ export function signOf({ event, ...rest }) {
 
 /** @param {ShownEvent} shown @param {{toggle: (seq: number) => void, copy: (words: string) => void}} page @returns {HTMLElement} */
 export function eventRow(shown, page) {
-  const { seq, turn, at, event, absent, missing, current, later, struck, bad, unplaced, open, reached, timed, sourced } = shown;
+  const { seq, turn, at, event, line, absent, missing, current, later, struck, bad, unplaced, open, reached, timed, sourced } = shown;
   const kind = shown.kind || event?.signal.kind || '';
   const lost = kind === 'gap';
   const layer = LAYER_OF_KIND[kind] ?? '';
   const time = event?.said_at ?? (Number.isFinite(at) || !timed ? at : event?.at);
   const inTurn = event?.turn ?? turn;
+  const ids = event ? idsOf(event).slice(0, MOST_IDS).map((id) => plain(id, 80)).join('\n') : '';
   const title = [timed ? stamp(event?.at ?? at) : '', event?.said_at ? `${text('inspect.said')} ${stamp(event.said_at)}` : '', event?.source ? `${plain(event.source, 80)} n ${event.n}` : ''].filter(Boolean).join('\n');
   return h(
     'div',
@@ -62,7 +65,7 @@ export function eventRow(shown, page) {
       h('span', { class: 'in-turn', role: 'gridcell' }, inTurn > 0 ? text('inspect.turn', { turn: inTurn }) : ''),
       h('time', { class: 'mono', role: 'gridcell', title }, clock(time)),
     ),
-    h('div', { class: 'event-said', role: 'gridcell' }, h('span', { class: 'words' }, said()), sourced && event?.source ? h('span', { class: 'source mono', title: plain(event.source, 80) }, foreign(event.source, { most: 12 })) : ''),
+    h('div', { class: 'event-said', role: 'gridcell' }, h('span', { class: 'words', title: ids || null }, said()), sourced && event?.source ? h('span', { class: 'source mono', title: plain(event.source, 80) }, foreign(event.source, { most: 12 })) : ''),
     h('div', { class: 'disclose', role: 'gridcell' }, h('button', { class: 'icon-button', tabindex: '-1', 'aria-label': text(open ? 'eventlist.close' : 'eventlist.open', { seq }), 'aria-expanded': String(open), on: { click: () => page.toggle(seq) } }, icon(open ? 'up' : 'down'))),
     open && h('div', { class: 'event-raw', role: 'gridcell' }, raw(event, absent, page.copy)),
   );
@@ -71,7 +74,7 @@ export function eventRow(shown, page) {
   function said() {
     if (lost && missing > 0) return text('eventlist.lost', { n: count(missing) });
     if (absent) return text('eventlist.hole');
-    return event ? foreign(summaryOf(event).replace(/\s+/g, ' '), { most: MOST }) : '';
+    return foreign(line.replace(/\s+/g, ' '), { most: MOST });
   }
 }
 

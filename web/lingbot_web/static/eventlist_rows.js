@@ -74,24 +74,30 @@ export class EventRows {
   }
 }
 
-/** An event in one line, as plain text. @param {RawEvent} event @returns {string} */
-export function summaryOf({ signal }) {
+/**
+ * An event in one line, as plain text. Intents, slots and documents go by the name they have elsewhere on the page, be it
+ * that another event gave it.
+ * @param {RawEvent} event @param {(id: string) => string} [labelOf] the label of a node, "" where there is none @returns {string}
+ */
+export function summaryOf({ signal }, labelOf = () => '') {
   const said = /** @type {Record<string, any>} */ (signal);
+  /** @param {string} kind @param {any} own @param {any} id */
+  const name = (kind, own, id) => labelOf(`${kind}:${id}`) || words(own || id);
   switch (signal.kind) {
     case 'session_started':
       return words(said.title);
     case 'turn_started':
       return words(said.utterance);
     case 'intent_routed':
-      return [words(said.label || said.intent), score(said.confidence), words(said.condition)].filter(Boolean).join(' · ');
+      return [name('intent', said.label, said.intent), score(said.confidence), words(said.condition)].filter(Boolean).join(' · ');
     case 'slot_assigned':
-      return `${words(said.label || said.slot)} = ${valueText(said.value)}`;
+      return `${name('slot', said.label, said.slot)} = ${valueText(said.value)}`;
     case 'slot_read':
     case 'slot_cleared':
-      return words(said.label || said.slot);
+      return name('slot', said.label, said.slot);
     case 'retrieved': {
       const docs = Array.isArray(said.docs) ? said.docs : [];
-      return [said.stage ? stage(said.stage) : '', words(said.query), text('eventlist.docs', { n: docs.length }), words(docs[0]?.title || docs[0]?.id)].filter(Boolean).join(' · ');
+      return [said.stage ? stage(said.stage) : '', words(said.query), text('eventlist.docs', { n: docs.length }), docs.length > 0 && name('doc', docs[0]?.title, docs[0]?.id)].filter(Boolean).join(' · ');
     }
     case 'answered':
       return words(said.text);
@@ -114,6 +120,12 @@ export function summaryOf({ signal }) {
     default:
       return '';
   }
+}
+
+/** The bot's own ids of what an event is about. @param {RawEvent} event @returns {string[]} */
+export function idsOf({ signal }) {
+  const { intent, slot, docs } = /** @type {Record<string, any>} */ (signal);
+  return [intent, slot, ...(Array.isArray(docs) ? docs.map((doc) => doc?.id ?? doc) : [])].filter((id) => typeof id === 'string' && id);
 }
 
 /** @param {unknown} value */
