@@ -8,11 +8,10 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
@@ -23,60 +22,10 @@ from lingbot_map.store.lines import event_line, header_line
 from lingbot_probes.signals import SessionEnded
 from lingbot_web.address import Address
 from lingbot_web.beacon import Beacon
-from lingbot_web.cli import run
 from lingbot_web.cli_serving import _announcing
 from lingbot_web.command import main
 from lingbot_web.terminal import visible
-
-TRACKER = {
-    "sender_id": "rasa \x1b[31m\u202e退款",
-    "events": [
-        {"event": "user", "text": "hi", "timestamp": 1700000001.0, "parse_data": {"intent": {"name": "greet"}}},
-        {"event": "slot", "name": "city", "value": "北京", "timestamp": 1700000002.0},
-        {"event": "bot", "text": "hello", "timestamp": 1700000003.0},
-    ],
-}
-
-
-@pytest.fixture
-def tracker(tmp_path: Path) -> Path:
-    path = tmp_path / "tracker.json"
-    path.write_text(json.dumps(TRACKER))
-    return path
-
-
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-class Command(Protocol):
-    def __call__(self, *arguments: str) -> Done: ...
-
-
-@pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
-    """Runs a command in an empty folder, in this process: what ``main`` does, without starting Python each time."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
-
-    def call(*arguments: str) -> Done:
-        capfd.readouterr()
-        code = run(arguments)
-        return Done(code, *capfd.readouterr())
-
-    return call
-
-
-def complaint(done: Done, code: int) -> str:
-    """The one line in which a command said what was wrong."""
-    assert done.returncode == code, done
-    assert done.stdout == ""
-    assert done.stderr.startswith("lingbot-map: ")
-    assert done.stderr.count("\n") == 1
-    return done.stderr
+from tests.web.commands import TRACKER, Command, Done, complaint
 
 
 def test_help_says_what_there_is_and_each_command_gives_an_example(command: Command, tmp_path: Path) -> None:
@@ -198,6 +147,7 @@ def test_foreign_text_commands_no_terminal(command: Command, tmp_path: Path, tra
         ("\x9b31m", r"\x9b31m"),
         ("\u202e\u2066\u200b\ufeff", r"\u202e\u2066\u200b\ufeff"),
         ("\u2028\ud800", r"\u2028\ud800"),
+        ("a\udcffb", r"a\xffb"),
     ],
 )
 def test_what_can_not_be_seen_is_written_out(text: str, seen: str) -> None:
@@ -222,35 +172,6 @@ def test_verify_reads_folders_from_its_input(command: Command, tracker: Path, mo
     first, second = (json.loads(line) for line in done.stdout.splitlines())
     assert first == second
     assert first["status"] == "clean"
-
-
-def test_a_line_that_names_no_folder_spoils_no_other(
-    command: Command, tracker: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert command("import", str(tracker)).returncode == 0
-    lines = b"\xff\n" + b"x" * 100_000 + b"\nnu\0l\ntracker.json\nsnapshots\n"
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines), encoding="utf-8"))
-    done = command("verify", "--stdin")
-    assert (done.returncode, done.stderr) == (3, "")
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["status"] for one in said] == ["refused"] * 4 + ["clean"]
-    assert said[0]["folder"] == "\\xff"
-    assert [said[0]["refused"], said[3]["refused"]] == ["no such folder", "not a folder"]
-
-
-def test_names_in_other_encodings_are_said_visibly(command: Command, tmp_path: Path, tracker: Path) -> None:
-    odd = tracker.rename(tmp_path / "\udcff.json")
-    done = command("import", str(odd), "--data", "\udcfe", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    for arguments in (["stats", "--json"], ["verify", "--json"], ["sessions"], ["verify"]):
-        assert command(*arguments, "--data", "\udcfe").returncode == 0
-    key = json.loads(done.stdout)["sessions"][0]["key"]
-    (tmp_path / "\udcfe" / key / "events.jsonl").write_bytes(b"nothing\n")
-    done = command("verify", "--json", "\udcfe")
-    assert done.returncode != 0
-    assert "\\xfe" in json.loads(done.stdout)["folder"]
-    assert command("stats", "--json", "--data", "\udcfe").returncode == 0
-    assert command("verify", "\udcfe").stdout
 
 
 def test_export_names_what_it_does_not_find(command: Command, tmp_path: Path, tracker: Path) -> None:

@@ -27,6 +27,8 @@ def visible(text: str) -> str:
 
 
 def _escaped(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":  # a byte of a path or an argument that is not UTF-8
+        return f"\\x{ord(char) - 0xDC00:02x}"
     return char.encode("unicode_escape").decode("ascii")
 
 
