@@ -160,6 +160,39 @@ def test_an_answer_tells_what_it_used_and_what_was_cut_and_why(open_told: Open) 
     expect(page.locator("#right .callout-head")).to_have_text(re.compile("^Recall drift"))
 
 
+def test_an_answers_documents_are_parted_by_what_became_of_them(site: Site, watch: Watch) -> None:
+    found = (Doc(id="a", score=0.9), Doc(id="b", score=0.8), Doc(id="c", score=0.1, dropped_because="weak"))
+    said: list[Signal] = [
+        TurnStarted(turn="t1", utterance="q"),
+        Retrieved(query="q", stage="reranked", docs=found),
+        Retrieved(query="q", stage="prompt", docs=found[:2]),
+        Answered(text="ok", docs=("b",)),
+        TurnStarted(turn="t2", utterance="q"),
+        Retrieved(query="q", stage="vector", docs=found[:1]),
+        Answered(text="ok"),
+    ]
+    turns = ["t1"] * 4 + ["t2"] * 3
+    site.say(
+        [
+            Numbered(session="s", n=n, turn=turn, signal=signal)
+            for n, (turn, signal) in enumerate(zip(turns, said, strict=True), 1)
+        ]
+    )
+    for subject in ("node~1~0~answer:1", "turn~1~0~utterance:1"):
+        page = watch.open(site, f"s={key_of('s')}&sel={subject}")
+        expect(part(page, "Documents used").locator("li .words")).to_have_text(["b"])
+        unused = part(page, "In the prompt, not used by the answer")
+        expect(unused.locator("li .words")).to_have_text(["a"])
+        expect(unused.locator(".why")).to_have_count(0)
+        cut = part(page, "Documents cut before the prompt")
+        expect(cut.locator("li .words")).to_have_text(["c"])
+        expect(cut.locator(".why")).to_have_text("weak")
+        page.close()
+    page = watch.open(site, f"s={key_of('s')}&sel=node~2~0~answer:2")
+    expect(part(page, "Documents found").locator("li .words")).to_have_text(["a"])
+    expect(page.locator("#right")).not_to_contain_text("cut before")
+
+
 def test_raw_events_and_nodes_are_copied_as_json(open_told: Open) -> None:
     page = open_told(f"{SLOT}&at=136", init=COPIES)
     page.locator("#right .event").first.wait_for()

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { spans } from 'lb/events';
 import { DialogueMap } from 'lb/fold';
 import { blamedSeqs, decidingStage, docsOfTurn, findingsAbout, lifeOf, overwritesOf, recallsOf, seqsOfTurn, sizeOf, visitsOf } from 'lb/past';
+import { Telling } from './telling.js';
 
 /** @typedef {import('lb/types').Edge} Edge */
 
@@ -64,6 +65,14 @@ test('an answer has the documents it used, and those cut with the reason', () =>
   const { used, cut } = docsOfTurn(map, 2, Infinity, 'answer:2');
   assert.deepEqual(used.map(({ doc }) => doc), ['doc:x']);
   assert.deepEqual(cut.map(({ doc, why }) => [doc, why]), [['doc:y', 'weak']]);
+});
+
+test('what was in the prompt and not used was not cut', () => {
+  const told = new Telling().said('q').recalled('vector', { a: 0.9, b: 0.8, c: 0.1 }).recalled('prompt', { a: 0.9, b: 0.8 }).answered('b');
+  const { used, prompt, cut } = docsOfTurn(told.map, 1, Infinity);
+  assert.deepEqual([used, prompt, cut].map((docs) => docs.map(({ doc }) => doc)), [['doc:b'], ['doc:a'], ['doc:c']]);
+  const early = docsOfTurn(told.map, 1, 3);
+  assert.deepEqual([early.used, early.prompt, early.cut].map((docs) => docs.map(({ doc }) => doc)), [[], ['doc:a', 'doc:b'], ['doc:c']], 'before the answer');
 });
 
 test('findings show where their evidence is, and not before they were found', () => {

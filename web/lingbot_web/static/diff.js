@@ -171,9 +171,8 @@ function docsAt(map, seq) {
   while (e >= 0 && edges.kind.data[e] !== RECALL) e--;
   if (e < 0) return new Map();
   const turn = edges.turn.data[e];
-  const { used, cut } = docsOfTurn(map, turn, seq);
-  const prompt = [...used, ...cut.filter((entry) => entry.prompt)];
-  const held = prompt.length ? prompt : cut.filter((entry) => !entry.why);
+  const { used, prompt, cut } = docsOfTurn(map, turn, seq);
+  const held = used.length || prompt.length ? [...used, ...prompt] : cut.filter((entry) => !entry.why);
   const ranks = new Map(map.edgesOfTurn(turn).filter((edge) => edge.kind === 'recall' && edge.seq <= seq && edge.props.rank).map((edge) => [edge.target, edge.props.rank]));
   const answered = new Set(used.map(({ doc }) => doc));
   return new Map(held.map(({ doc, last, prompt: given }) => [doc, { id: doc, turn, seq: last?.seq ?? 0, rank: ranks.get(doc) ?? null, score: last?.props.score, use: answered.has(doc) ? 'used' : given ? 'prompt' : 'kept' }]));

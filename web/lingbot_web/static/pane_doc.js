@@ -1,4 +1,5 @@
-// A document: how it fared in each stage of each retrieval. An answer: the documents it was made from, and those cut.
+// A document: how it fared in each stage of each retrieval. An answer: the documents it was made from, those that were in
+// the prompt beside them, and those cut before it.
 
 import { lineChart } from 'lb/charts';
 import { foreign, h } from 'lb/dom';
@@ -105,31 +106,47 @@ function hits(view, id, turn) {
 /** @param {View} view @param {import('lb/types').Node} node @returns {import('lb/pane').Pane} */
 export function answerPane(view, node) {
   const { map, upto } = view;
-  const { used, cut } = docsOfTurn(map, node.turn, upto, node.id);
+  const docs = docsOfTurn(map, node.turn, upto, node.id);
   // An answer goes wrong with what was recalled for it: that is where its reader asks why.
   const recalled = findingsAbout(map, { seqs: seqsOfTurn(map, node.turn) }, upto).filter(({ kind }) => kind === 'drift' || kind === 'stale');
   const body = [
     heading(text('answer.title', { turn: node.turn }), text('kind.answer'), 'knowledge', foreign(node.id, { most: 80 })),
     callouts(view, [...new Set([...findingsAbout(map, { id: node.id }, upto), ...recalled])]),
     part(text('answer.text'), '', h('p', { class: 'speech' }, foreign(node.label, { most: 6000, lines: true }))),
-    part(text('answer.used'), String(used.length), used.length > 0 ? docList(view, used, node.turn, true) : h('p', { class: 'quiet' }, text('answer.bare'))),
-    cut.length > 0 && part(text('answer.cut'), String(cut.length), docList(view, cut, node.turn, false)),
+    !docs.used.length && part(text('answer.used'), '0', h('p', { class: 'quiet' }, text('answer.bare'))),
+    docLists(view, docs, node.turn).map(({ title, total, list }) => part(title, total, list)),
     part(text('inspect.facts'), '', facts([[text('answer.at'), timeOf(view, node.created_at, node.turn)], [text('answer.question'), nodeLink(view, `utterance:${node.turn}`, { turn: node.turn })]])),
   ];
   const seqs = map.edgesOfTurn(node.turn).filter((edge) => edge.layer === 'knowledge' && edge.seq <= upto).map((edge) => edge.seq);
   return { body, seqs: [...seqs, node.seq] };
 }
 
-/** @param {View} view @param {ReturnType<typeof docsOfTurn>['cut'] | ReturnType<typeof docsOfTurn>['used']} docs @param {number} turn @param {boolean} used */
-export function docList(view, docs, turn, used) {
-  return h('ul', { class: 'docs' }, docs.map(({ doc, last, why, prompt }) =>
+/**
+ * The documents of a turn by what became of them; a list that would be empty is left out.
+ * @param {View} view @param {ReturnType<typeof docsOfTurn>} docs @param {number} turn
+ * @returns {{title: string, total: string, list: HTMLElement}[]}
+ */
+export function docLists(view, { used, prompt, cut }, turn) {
+  const given = text(used.length ? 'answer.unused' : 'answer.prompt');
+  // Of a source that tells of neither, nobody knows what came into the prompt.
+  const rest = text(used.length || prompt.length ? 'answer.cut' : 'answer.found');
+  return [
+    { title: text('answer.used'), docs: used, filled: true },
+    { title: given, docs: prompt, filled: true },
+    { title: rest, docs: cut, filled: false },
+  ].flatMap(({ title, docs, filled }) => (docs.length ? [{ title, total: String(docs.length), list: docList(view, docs, turn, docs === used, filled) }] : []));
+}
+
+/** @param {View} view @param {ReturnType<typeof docsOfTurn>['cut'] | ReturnType<typeof docsOfTurn>['used']} docs @param {number} turn @param {boolean} used @param {boolean} filled in the prompt */
+function docList(view, docs, turn, used, filled) {
+  return h('ul', { class: 'docs' }, docs.map(({ doc, last, why }) =>
     h(
       'li',
       { class: used ? 'used' : null },
-      h('i', { class: `dot round ${used || prompt ? 'filled' : ''}` }),
+      h('i', { class: `dot round ${filled ? 'filled' : ''}` }),
       h('span', { class: 'words' }, nodeLink(view, doc, { turn, seq: last?.seq ?? 0 })),
       h('span', { class: 'end mono' }, last ? `${last.props.rank ? `#${last.props.rank} ` : ''}${score(last.props.score)}` : ''),
-      !used && h('span', { class: 'why' }, why ? foreign(why, { most: 200 }) : prompt ? text('answer.unused') : last ? text('answer.stopped', { stage: stageName(last.props.stage) }) : ''),
+      !filled && h('span', { class: 'why' }, why ? foreign(why, { most: 200 }) : last ? text('answer.stopped', { stage: stageName(last.props.stage) }) : ''),
     ),
   ));
 }

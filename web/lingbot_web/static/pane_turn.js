@@ -4,7 +4,7 @@ import { foreign, h, plain } from 'lb/dom';
 import { clock, count, day, score, stamp, valueText, zone } from 'lb/format';
 import { known, lang, text } from 'lb/i18n';
 import { acts, callout, callouts, facts, heading, nodeLink, part, saidAt, telling, timeOf } from 'lb/pane';
-import { docList, stageName } from 'lb/pane_doc';
+import { docLists, stageName } from 'lb/pane_doc';
 import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, sizeOf, stepsOfTurn } from 'lb/past';
 import { coverageOf } from 'lb/session_row';
 
@@ -22,7 +22,7 @@ export function turnPane(view, turn) {
   const said = map.nodes.get(`utterance:${turn}`);
   const place = map.turn(turn);
   const happened = stepsOfTurn(map, turn, upto);
-  const { used, cut } = docsOfTurn(map, turn, upto);
+  const docs = docLists(view, docsOfTurn(map, turn, upto), turn);
   const answers = [...map.nodes.values()].filter((node) => node.kind === 'answer' && node.turn === turn && node.seq <= upto);
   const [first, last] = seqsOfTurn(map, turn);
   const to = Math.min(last, upto);
@@ -32,7 +32,7 @@ export function turnPane(view, turn) {
     part(text('turn.said'), '', h('p', { class: 'speech' }, said?.label ? foreign(said.label, { most: 4000, lines: true }) : h('span', { class: 'quiet' }, text('inspect.silent')))),
     callouts(view, findingsAbout(map, { seqs: [first, to] }, upto)),
     part(text('turn.happened'), text('turn.events', { n: Math.max(0, to - first + 1) }), h('ol', { class: 'happened' }, shown.map((edge) => happening(view, edge)))),
-    (used.length > 0 || cut.length > 0) && part(text('turn.docs'), '', docList(view, used, turn, true), docList(view, cut, turn, false)),
+    docs.map(({ title, total, list }) => part(title, total, list)),
     answers.map((answer) => part(text('answer.text'), '', h('p', { class: 'speech' }, foreign(answer.label, { most: 6000, lines: true })), nodeLink(view, answer.id, { turn, words: text('answer.open') }))),
   ];
   return { body, seqs: numbers(first, to) };

@@ -79,7 +79,8 @@ export function decidingStage(recall) {
 }
 
 /**
- * The documents of a turn: those the answer was made from and those that were cut, with the reason if one was given.
+ * The documents of a turn: those the answer was made from; those that were in the prompt, but it is not known to have been
+ * made from; and those that were cut before, with the reason if one was given.
  * @param {DialogueMap} map @param {number} turn @param {number} upto @param {string} [answer] this answer's alone
  */
 export function docsOfTurn(map, turn, upto, answer) {
@@ -97,7 +98,8 @@ export function docsOfTurn(map, turn, upto, answer) {
   const all = [...docs.values()];
   return {
     used: [...used].map((doc) => docs.get(doc) ?? { doc, last: null, why: '', prompt: false }),
-    cut: all.filter((entry) => !used.has(entry.doc)),
+    prompt: all.filter((entry) => !used.has(entry.doc) && entry.prompt),
+    cut: all.filter((entry) => !used.has(entry.doc) && !entry.prompt),
   };
 }
 

@@ -11,13 +11,15 @@ import { SIDE } from 'lb/strings_side';
 const WORDS = {
   'answer.at': ['回答时间', 'Answered at'],
   'answer.bare': ['没有记录答案出自哪些文档。', 'It is not recorded which documents the answer was made from.'],
-  'answer.cut': ['被裁掉的文档', 'Documents cut'],
+  'answer.cut': ['进提示词之前被裁掉的文档', 'Documents cut before the prompt'],
+  'answer.found': ['检索到的文档（没有记录哪些进了提示词）', 'Documents found (which went into the prompt is not recorded)'],
   'answer.open': ['查看回答出处', 'Where the answer came from'],
+  'answer.prompt': ['进了提示词的文档', 'Documents in the prompt'],
   'answer.question': ['提问', 'Question'],
   'answer.stopped': ['止步于{stage}', 'went no further than {stage}'],
   'answer.text': ['回答', 'Answer'],
   'answer.title': ['第 {turn} 轮的回答', 'Answer of turn {turn}'],
-  'answer.unused': ['进了提示词，回答没有用到', 'in the prompt, not used by the answer'],
+  'answer.unused': ['进了提示词、回答没有用到的文档', 'In the prompt, not used by the answer'],
   'answer.used': ['回答所用文档', 'Documents used'],
 
   'card.copy': ['复制代码', 'Copy code'],
@@ -333,7 +335,6 @@ const WORDS = {
   'transport.span': ['窗口显示几轮', 'How many turns the window shows'],
   'transport.unit': ['一步是一个事件还是一轮', 'Whether a step is an event or a turn'],
 
-  'turn.docs': ['文档', 'Documents'],
   'turn.events': ['{n} 条事件', '{n} {n|event|events}'],
   'turn.happened': ['经过', 'What happened'],
   'turn.said': ['用户说', 'User said'],

@@ -18,6 +18,6 @@ export function subjectJson(map, selection, upto) {
     return { ...head, node: { ...told, props }, history: map.historyOf(node.id).filter(({ seq }) => seq <= upto), edges: map.edgesOf(node.id).filter(({ seq }) => seq <= upto) };
   }
   const { turn } = selection;
-  const { used, cut } = docsOfTurn(map, turn, upto);
-  return { ...head, turn: map.turn(turn) ?? turn, said: map.node(`utterance:${turn}`)?.label ?? '', edges: stepsOfTurn(map, turn, upto), used: used.map(({ doc }) => doc), cut: cut.map(({ doc, why }) => ({ doc, why })) };
+  const { used, prompt, cut } = docsOfTurn(map, turn, upto);
+  return { ...head, turn: map.turn(turn) ?? turn, said: map.node(`utterance:${turn}`)?.label ?? '', edges: stepsOfTurn(map, turn, upto), used: used.map(({ doc }) => doc), prompt: prompt.map(({ doc }) => doc), cut: cut.map(({ doc, why }) => ({ doc, why })) };
 }

@@ -112,10 +112,10 @@ function slotsOf(map, steps, blamed) {
 
 /** @param {DialogueMap} map @param {number} turn @param {number} upto @returns {DocLine[]} */
 function docsOf(map, turn, upto) {
-  const { used, cut } = docsOfTurn(map, turn, upto);
+  const { used, prompt, cut } = docsOfTurn(map, turn, upto);
   /** @param {(typeof cut)[number] | (typeof used)[number]} entry @param {DocLine['state']} state @returns {DocLine} */
   const line = ({ doc, last, why }, state) => ({ ...named(map, doc, last?.seq ?? 0), state, why: state === 'cut' ? why : '', rank: last?.props.rank || null, score: last?.props.score });
-  const lines = [...used.map((entry) => line(entry, 'used')), ...cut.map((entry) => line(entry, entry.prompt ? 'prompt' : entry.why ? 'cut' : 'candidate'))];
+  const lines = [...used.map((entry) => line(entry, 'used')), ...prompt.map((entry) => line(entry, 'prompt')), ...cut.map((entry) => line(entry, entry.why ? 'cut' : 'candidate'))];
   return lines.sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || (a.rank ?? Infinity) - (b.rank ?? Infinity) || (a.id < b.id ? -1 : 1));
 }
 
