@@ -260,7 +260,7 @@ class Bot:
     """A bot that tells the telecom dialogue turn by turn; unless ``faulty``, without the overwrite in it."""
 
     def __init__(self, *, faulty: bool) -> None:
-        self.probe = Probe("telecom")
+        self.probe = Probe("telecom", mask=False)  # what it is held against was recorded as it was said
         self.told = [(turn, signal) for turn, signal in signals() if faulty or getattr(signal, "value", None) != "轻语"]
         self.turn = 0
 
