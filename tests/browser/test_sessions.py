@@ -47,7 +47,7 @@ def test_a_session_that_fell_silent_is_no_longer_live_until_more_comes(site: Sit
     later = "window.later = 0; Date.now = ((now) => () => now() + window.later)(Date.now);"
     page = watch.page(init=later)
     page.goto(f"{site.url}#t={site.token}&s={KEY}")
-    group, badge, dot = page.locator(".session-group"), page.locator(".badge"), page.locator(".live-dot")
+    group, badge, dot = page.locator(".session-group"), page.locator(".badge"), page.locator(".session .live-dot")
     expect(group).to_have_text("Live sessions1")
     expect(dot).to_have_count(1)
     expect(badge).to_contain_text("Live")
