@@ -19,7 +19,7 @@ from pathlib import Path
 from bench import Figure
 from bench.dialogues import BEGIN, generate
 from lingbot_map.policy import Policy
-from lingbot_map.session import Session
+from lingbot_map.session import Session, collector_off
 from lingbot_map.store.files import FileStore
 
 NODES = 50_000
@@ -59,8 +59,9 @@ def child(folder: str) -> None:
     gc.collect()
     began, used = time.perf_counter(), time.process_time()
     store = FileStore(folder)
-    sessions = [Session.recover(store.open(key), BEGIN) for key in store.open_keys()]
-    gc.freeze()
+    with collector_off():
+        sessions = [Session.recover(store.open(key), BEGIN) for key in store.open_keys()]
+        gc.freeze()
     took = {"seconds": time.perf_counter() - began, "cpu": time.process_time() - used}
     map = sessions[0].map
     store.leave()

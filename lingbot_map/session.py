@@ -88,11 +88,11 @@ class Session:
     def recover(cls, recording: Recording, now: float) -> Session:
         """The session as its recording has it: the newest good snapshot, then the tail of the log.
 
-        Whoever recovers at start calls ``gc.freeze()`` when all are there: a full collection over 300,000 objects
-        stops the world for some 150 ms.
+        Whoever recovers at start does it within ``collector_off`` and calls ``gc.freeze()`` before that ends: a
+        collection over 300,000 new objects stops the world for some 150 ms.
         """
         recording.recover(now)
-        with _collector_off():
+        with collector_off():
             mapper = _restore(recording, None)
             kept = mapper.map.cursor.seq
             for event in recording.events(kept + 1):
@@ -157,7 +157,7 @@ class Session:
     def at(self, seq: int) -> DialogueMap:
         """The map as it was after event ``seq`` (0: empty), one's own to keep. Raises ``UnknownMoment``."""
         self._must_have(seq)
-        with _collector_off():
+        with collector_off():
             return self._mapper_at(seq).map
 
     def events(self, first: int, last: int) -> list[Event]:
@@ -172,7 +172,7 @@ class Session:
         with self._walker_lock:
             # Blocks are mostly read one after the other: the mapper that made the last one stands ready.
             walker, self._walker = self._walker, None
-        with _collector_off():
+        with collector_off():
             if walker is None or walker.map.cursor.seq != first - 1:
                 walker = self._mapper_at(first - 1)
             deltas: list[Delta] = []
@@ -195,7 +195,7 @@ class Session:
 
 def map_of(recording: Recording) -> DialogueMap:
     """The map as the log has it now: for who only looks. Nothing is mended, and nothing said of what is damaged."""
-    with _collector_off():
+    with collector_off():
         mapper = _restore(recording, recording.last_seq)
         for event in recording.events(mapper.map.cursor.seq + 1):
             mapper.apply(event)
@@ -220,7 +220,7 @@ _loading_lock = threading.Lock()
 
 
 @contextmanager
-def _collector_off() -> Iterator[None]:
+def collector_off() -> Iterator[None]:
     """Without the collector a snapshot of 50,000 nodes loads in a quarter of the time; nothing made here is garbage.
 
     Several threads may load at once: the last to finish turns it on again.

@@ -23,7 +23,7 @@ from lingbot_map.pipeline.shelf import Shelf
 from lingbot_map.pipeline.showing import Showing
 from lingbot_map.pipeline.taking import Taking
 from lingbot_map.policy import Policy
-from lingbot_map.session import Session
+from lingbot_map.session import Session, collector_off
 from lingbot_map.store import Store
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Apart, Index, Page
@@ -128,15 +128,16 @@ class Pipeline:
                 self.unwritten[recording.key] = recording.pending, trouble.reason if trouble is not None else ""
 
     async def _recover(self) -> None:
-        try:
-            for key in self.store.open_keys():
-                try:
-                    await self.shelf.open(key)
-                except (LingbotMapError, OSError) as why:  # one bad session never hides the others
-                    _log.error("session %s could not be recovered: %s", key, why)
-        finally:
-            self._recovering = False
-        self.on_recovered()
+        with collector_off():
+            try:
+                for key in self.store.open_keys():
+                    try:
+                        await self.shelf.open(key)
+                    except (LingbotMapError, OSError) as why:  # one bad session never hides the others
+                        _log.error("session %s could not be recovered: %s", key, why)
+            finally:
+                self._recovering = False
+            self.on_recovered()
         await self._fill_index()
 
     async def _fill_index(self) -> None:
