@@ -5,6 +5,7 @@ import { Refused } from 'lb/api';
 import { h, plain } from 'lb/dom';
 import { clock, count, day, sameDay, zone } from 'lb/format';
 import { lang, text } from 'lb/i18n';
+import { showMenu } from 'lb/menu';
 import { icon } from 'lb/icons';
 import { png, svg } from 'lb/exporting_picture';
 import { titleOf } from 'lb/session_row';
@@ -65,26 +66,7 @@ export class Exporting {
       }, h('span', null, h('b', null, text(`export.${kind}`)), h('span', { class: 'quiet' }, text(`export.${kind}.why`))), kind !== 'print' && h('kbd', null, `.${kind}`));
       return kind === 'html' ? [item, tick] : [item];
     });
-    const menu = h('div', {
-      class: 'menu export-menu', popover: 'auto', role: 'menu', 'aria-label': text('export.title'),
-      on: {
-        toggle: (/** @type {Event} */ event) => /** @type {ToggleEvent} */ (event).newState === 'closed' && menu.remove(),
-        keydown: (/** @type {Event} */ event) => {
-          const { key } = /** @type {KeyboardEvent} */ (event);
-          const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
-          if (!step) return;
-          event.preventDefault();
-          const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
-          items[(at + step + items.length) % items.length]?.focus();
-        },
-      },
-    }, items);
-    document.body.append(menu);
-    menu.showPopover();
-    const box = this.element.getBoundingClientRect();
-    menu.style.setProperty('left', `${Math.max(8, Math.min(box.right - menu.offsetWidth, innerWidth - menu.offsetWidth - 8))}px`);
-    menu.style.setProperty('top', `${box.bottom + 6}px`);
-    items[0]?.focus();
+    const menu = showMenu(this.element, items, { gap: 6, look: 'export-menu', label: text('export.title') });
   }
 
   /** Makes a file of one kind and hands it to the reader. @param {Kind} kind */

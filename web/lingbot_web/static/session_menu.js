@@ -1,7 +1,8 @@
-// The small menu of a session: a native popover, so that Esc, a click outside and focus behave as everywhere.
+// The small menu of a session.
 
 import { h } from 'lb/dom';
 import { text } from 'lb/i18n';
+import { showMenu } from 'lb/menu';
 
 /**
  * @param {{pinned: boolean}} summary @param {HTMLElement} button
@@ -20,26 +21,5 @@ export function sessionMenu(summary, button, actions) {
       },
     }, label);
   const items = [item(text('menu.rename'), actions.rename), item(text(summary.pinned ? 'menu.unpin' : 'menu.pin'), actions.pin), item(text('menu.delete'), actions.remove)];
-  const menu = h('div', {
-    class: 'menu',
-    popover: 'auto',
-    role: 'menu',
-    on: {
-      toggle: (/** @type {Event} */ event) => /** @type {ToggleEvent} */ (event).newState === 'closed' && menu.remove(),
-      keydown: (/** @type {Event} */ event) => {
-        const { key } = /** @type {KeyboardEvent} */ (event);
-        const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
-        if (!step) return;
-        event.preventDefault();
-        const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
-        items[(at + step + items.length) % items.length]?.focus();
-      },
-    },
-  }, items);
-  document.body.append(menu);
-  menu.showPopover();
-  const box = button.getBoundingClientRect();
-  menu.style.setProperty('left', `${Math.max(8, box.right - menu.offsetWidth)}px`);
-  menu.style.setProperty('top', `${Math.min(box.bottom + 4, innerHeight - menu.offsetHeight - 8)}px`);
-  items[0]?.focus();
+  const menu = showMenu(button, items, { gap: 4 });
 }
