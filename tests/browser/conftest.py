@@ -88,7 +88,7 @@ class Watch:
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self.complaints.append(f"{message.type}: {message.text}")
+            self.complaints.append(f"{message.type}: {message.text} {message.location['url']}")
 
     def _error(self, error: Error) -> None:
         self.complaints.append(f"uncaught: {error.message} {error.stack}")

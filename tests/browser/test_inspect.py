@@ -26,6 +26,7 @@ from lingbot_probes.signals import (
     TurnStarted,
 )
 from tests.browser.conftest import Watch
+from tests.browser.picture import until
 from tests.browser.serving import Site, key_of
 from tests.browser.telecom import signals
 
@@ -47,7 +48,7 @@ def copied(page: Page, button: str) -> str:
     """What pressing ``button`` puts on the clipboard."""
     page.evaluate("window.copied = ''")
     page.locator("#right .panel:not([hidden])").get_by_role("button", name=button, exact=True).first.click()
-    page.wait_for_function("window.copied")
+    until(page, "window.copied")
     return str(page.evaluate("window.copied"))
 
 
@@ -99,7 +100,7 @@ def test_a_lifetime_runs_on_while_the_session_is_live(site: Site, watch: Watch) 
     left = page.locator("#right .lifetime")
     expect(left).to_have_text(re.compile(r"^(30:00|29:\d\d) left$"))
     first = left.inner_text()
-    page.wait_for_function("first => document.querySelector('#right .lifetime').textContent !== first", arg=first)
+    expect(left).not_to_have_text(first)
     expect(left).to_have_text(re.compile(r"^29:\d\d left$"))
 
 

@@ -302,7 +302,7 @@ def test_turns_that_leave_the_map_while_one_reads_them_stay(
     read = moment(page)
     page.locator("#tab-dialogue").click()
     words = page.locator("#panel-dialogue").inner_text()
-    long_site.say([item for item in story if int(item.turn[1:] or 0) > TURNS + 20])
+    long_site.say([item for item in story if int(item.turn[1:] or 0) > TURNS])
     until(page, "document.querySelector('.range').textContent.includes('/ 3040')")
     assert long_site.get(f"api/sessions/{LONG_KEY}/keyframe")["retired"] > 1200
     expect(page.locator(".moment-field")).to_have_value(read)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import KEY, Watch
 from tests.browser.picture import until
-from tests.browser.serving import Site, key_of
+from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.telecom import numbered
 
 pytestmark = pytest.mark.browser
@@ -73,14 +73,11 @@ def test_matches_are_lit_in_rows_lanes_and_timeline(open_told: Open) -> None:
     before = dark()
     ask(page, "slot:brand")
     expect(page.locator(".finder .found")).to_have_text("7")
-    until(page, "true")
-    after = dark()
     for part, count in before.items():
-        assert after[part] > count, f"nothing is lit in the {part}: {before} {after}"
+        wait_for(lambda: dark()[part] > count, f"a light in the {part}")  # noqa: B023
     page.locator(".finder input").fill("")
     page.keyboard.press("Escape")
-    until(page, "true")
-    assert dark() == before
+    wait_for(lambda: dark() == before, "all lights out")
 
 
 def test_a_wrong_term_gets_a_hint_and_the_rest_is_looked_for(open_told: Open) -> None:
@@ -148,3 +145,17 @@ def test_the_query_is_in_the_link(open_told: Open, watch: Watch, told: Site) -> 
     expect(other.locator(".finder input")).to_have_value('slot:brand="轻语" -读')
     expect(other.locator(".finder .found")).to_have_text(page.locator(".finder .found").inner_text())
     assert f"s={KEY}" in fragment
+
+
+def test_a_key_typed_right_after_a_menu_closed_is_the_pages(open_told: Open) -> None:
+    page = open_told()
+    page.keyboard.press("x")
+    expect(page.locator(".filters input").first).to_be_focused()
+    page.evaluate(  # before the next frame has moved the focus off what is no longer shown
+        """() => {
+          document.querySelector('.filters').hidePopover();
+          document.activeElement.dispatchEvent(
+            new KeyboardEvent('keydown', {key: '/', bubbles: true, cancelable: true}));
+        }"""
+    )
+    expect(page.locator(".finder input")).to_be_focused()

@@ -9,7 +9,8 @@ export function listen(page) {
   document.addEventListener('keydown', (event) => {
     const target = event.target instanceof HTMLElement ? event.target : null;
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target?.closest('input, textarea, select, dialog, :popover-open')) return;
+    // What a closed popover held stays the target until the next frame moves the focus: keys typed right after Escape are the page's.
+    if (target?.checkVisibility() && target.closest('input, textarea, select, dialog, :popover-open')) return;
     const button = target?.closest('button, a, summary, pre');
     // A focused button keeps the keys that press it, and what scrolls keeps its arrows.
     if (button && (event.key === ' ' || event.key === 'Enter' || (button.tagName === 'PRE' && event.key.startsWith('Arrow')))) return;
