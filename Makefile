@@ -10,7 +10,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 
 GROUND := pyproject.toml constraints.txt
 
-.PHONY: help demo test bench bench-web lint shots clean chromium
+.PHONY: help demo test bench bench-web lint shots clean packages
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -19,19 +19,19 @@ help: ## show this
 demo: $(VENV)/.server ## start the demo bot and its map, and print the address to open (ARGS='--port 8123' are passed on)
 	@$(VENV)/bin/lingbot-map demo $(ARGS) || [ $$? = 130 ] # Ctrl-C is how it ends
 
-test: $(VENV)/.dev node_modules/.stamp chromium ## every check, in CI's order; PARTS='mypy pytest' runs some of them
+test: $(VENV)/.dev node_modules/.stamp packages ## every check, in CI's order; PARTS='mypy pytest' runs some of them
 	@$(PY) -m tests $(PARTS)
 
 lint: $(VENV)/.dev node_modules/.stamp ## style, types and import contracts only
 	@$(PY) -m tests ruff format mypy imports tsc
 
-bench: $(VENV)/.bench chromium ## measure beside peers; PARTS='mapper probe' measures some
+bench: $(VENV)/.bench packages ## measure beside peers; PARTS='mapper probe' measures some
 	@$(PY) -m bench $(PARTS)
 
-bench-web: $(VENV)/.bench bench/peers/node_modules/.stamp chromium ## measure the page alone, beside cytoscape and vis-network, and over an hour of events
+bench-web: $(VENV)/.bench bench/peers/node_modules/.stamp packages ## measure the page alone, beside cytoscape and vis-network, and over an hour of events
 	@$(PY) -m bench frames peers hour
 
-shots: $(VENV)/.dev chromium ## pictures of the page, into shots/
+shots: $(VENV)/.dev packages ## pictures of the page, into shots/
 	@$(PY) -m tests.browser.shots $(ARGS)
 
 clean: ## remove what make made: environments, caches, builds. Recordings stay
@@ -69,5 +69,5 @@ bench/peers/node_modules/.stamp: bench/peers/package.json bench/peers/package-lo
 	@cd bench/peers && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-chromium:
-	@sh .ci/chromium
+packages:
+	@sh .ci/packages
