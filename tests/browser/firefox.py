@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +15,8 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from tests.browser.serving import PATIENCE
+from tests.browser.serving import PATIENCE, wait_for
 
-START = 60.0
-"""Seconds a Firefox with an empty profile may take to listen; 4 s on a quiet machine."""
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://127\.0\.0\.1:\d+)")
 # Nothing is fetched that the file did not ask for, so what is heard is the file's.
 PREFERENCES = {
@@ -55,7 +52,7 @@ class Firefox:
         """Send a command; its result. Raises ``AssertionError`` with what Firefox said where it failed."""
         self._number += 1
         self.line.send(json.dumps({"id": self._number, "method": method, "params": params}))
-        while (said := json.loads(self.line.recv(timeout=START))).get("id") != self._number:
+        while (said := json.loads(self.line.recv(timeout=PATIENCE))).get("id") != self._number:
             self._hear(said)
         assert said["type"] == "success", f"{method}: {said}"
         return said["result"]
@@ -77,10 +74,7 @@ class Firefox:
 
     def until(self, expression: str) -> Any:
         """What ``expression`` gives once that is true."""
-        end = time.monotonic() + PATIENCE
-        while not (found := self.value(expression)):
-            assert time.monotonic() < end, f"{expression} did not happen in {PATIENCE:.0f} s; errors: {self.errors}"
-        return found
+        return wait_for(lambda: self.value(expression), f"{expression} (errors: {self.errors})")
 
     def press(self, key: str) -> None:
         """Press and let go of a key."""
@@ -94,6 +88,13 @@ class Firefox:
             self.errors.append(str(params["text"]))
         elif said.get("method") == "network.beforeRequestSent":
             self.asked.append(params["request"]["url"])
+
+
+def listening(process: subprocess.Popen[bytes], heard: Path) -> re.Match[str] | None:
+    """Where it listens, once it says so."""
+    said = heard.read_text("utf-8", "replace")
+    assert process.poll() is None, f"Firefox ended: {said[-2000:]}"
+    return LISTENING.search(said)
 
 
 @contextmanager
@@ -115,17 +116,13 @@ def running(browser: str) -> Iterator[Firefox]:
         with heard.open("wb") as out:
             process = subprocess.Popen(arguments, stdout=out, stderr=out, env={**os.environ, "HOME": profile})
         try:
-            end = time.monotonic() + START
-            while not (found := LISTENING.search(heard.read_text("utf-8", "replace"))):
-                assert process.poll() is None, f"Firefox ended: {heard.read_text('utf-8', 'replace')[-2000:]}"
-                assert time.monotonic() < end, f"Firefox did not listen in {START:.0f} s"
-                time.sleep(0.05)
+            found = wait_for(lambda: listening(process, heard), "Firefox listens")
             with connect(f"{found[1]}/session", max_size=None) as line:
                 yield Firefox(line)
         finally:
             process.terminate()
             try:
-                process.wait(START)
+                process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

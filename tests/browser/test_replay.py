@@ -122,6 +122,8 @@ def test_a_moment_can_be_typed_in(open_told: Open) -> None:
     expect(page.locator(".moment-field")).to_have_value(re.compile(r"^T30 "))
     expect(page.locator(".range b")).not_to_have_text("1–13")
     expect(page.locator(".badge")).to_contain_text("Replay")
+    type_moment(page, "14:21:46")  # when turn 22 read the product line, as the list of events has it
+    expect(page.locator(".moment-field")).to_have_value(re.compile(r"^T22 #\d+ .*14:21:46"))
     type_moment(page, "#100")
     expect(page.locator(".moment-field")).to_have_value(re.compile(r"^T14 #100 "))
     page.keyboard.press("g")

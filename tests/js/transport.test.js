@@ -1,7 +1,7 @@
 // What is typed into the readout, how long a step of the replay stays, and where it leads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readMoment, SPEEDS, stay, stepFrom } from 'lb/transport_moment';
+import { readMoment, seqAtClock, SPEEDS, stay, stepFrom } from 'lb/transport_moment';
 import { Telling } from './telling.js';
 
 test('a turn or an event can be typed in several ways', () => {
@@ -9,6 +9,29 @@ test('a turn or an event can be typed in several ways', () => {
   for (const typed of ['#130', 'seq 130', 'SEQ：130', '＃130', '事件130', 'event 130']) assert.deepEqual(readMoment(typed), { seq: 130 }, typed);
   assert.deepEqual(readMoment('#12,345'), { seq: 12345 });
   for (const typed of ['', 'soon', '-3', '1.5', 'turn', '#', '12 #130 14:06', '9'.repeat(20)]) assert.equal(readMoment(typed), null, typed);
+});
+
+test('a time of day can be typed, and leads to how it stood then', () => {
+  for (const typed of ['14:20', ' 14：20 ', '14:20:00']) assert.deepEqual(readMoment(typed), { clock: 51_600 }, typed);
+  assert.deepEqual(readMoment('1:02:03'), { clock: 3723 });
+  for (const typed of ['24:00', '14:60', '14:5', '14:20:60', '14:20:14:1']) assert.equal(readMoment(typed), null, typed);
+  const telling = new Telling();
+  const midnight = 1_750_032_000; // 2025-06-16 00:00 UTC
+  telling.at = midnight - 11;
+  const { map } = telling.said('一').routed('a'); // #1 at 23:59:50, #2 a second later
+  telling.at = midnight + 59.5;
+  telling.said('二'); // #3 at 00:01:00.5
+  const to = (/** @type {string} */ typed) => {
+    const { clock } = /** @type {{clock: number}} */ (readMoment(typed));
+    return seqAtClock(map, clock, (seq) => map.atOf(seq), (at) => (at - midnight + 86_400) % 86_400);
+  };
+  assert.equal(to('23:59:49'), null, 'before it began');
+  assert.equal(to('23:59:50'), 1);
+  assert.equal(to('23:59:51'), 2);
+  assert.equal(to('0:01'), 3, 'a second is taken as it ends: #3 is shown as 00:01:00');
+  assert.equal(to('0:00:59'), 2, 'the day after');
+  assert.equal(to('0:01:01'), null, 'after its last event');
+  assert.equal(seqAtClock(new Telling().map, 0, () => NaN, () => 0), null);
 });
 
 test('speeds go from half to sixteen times, and as it was', () => {

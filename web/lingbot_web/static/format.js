@@ -59,6 +59,12 @@ export function clock(at) {
   return `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;
 }
 
+/** Seconds since midnight, with their fraction. @param {number} at Unix seconds */
+export function clockSeconds(at) {
+  const date = fields(at);
+  return date.getUTCHours() * 3600 + date.getUTCMinutes() * 60 + date.getUTCSeconds() + date.getUTCMilliseconds() / 1000;
+}
+
 /** 14:06 @param {number | null | undefined} at */
 export function minute(at) {
   return clock(at).slice(0, 5);

@@ -19,15 +19,16 @@ export const SEARCH = {
   'filter.whole': ['没有隐藏任何标记', 'Nothing is hidden'],
 
   'help.filter': ['筛选', 'Filter'],
-  'help.moment': ['输入要看的轮次或事件', 'Type the turn or event to go to'],
+  'help.moment': ['输入要看的轮次、事件或时间', 'Type the turn, event or time to go to'],
   'help.moments': ['到上一处、下一处异常发现的时刻', 'To the moment of the previous, next anomaly'],
 
   'link.epoch': ['这个链接是服务器恢复之前复制的：那时的一段记录已经丢失，所指的时刻可能变了', 'This link was made before the server recovered and lost part of the recording; what it points at may have changed'],
 
   'moment.fetching': ['正在取回…', 'Fetching…'],
-  'moment.how': ['可输入轮次（12）或事件（#130），回车前往', 'Type a turn (12) or an event (#130), then Enter'],
+  'moment.how': ['可输入轮次（12）、事件（#130）或时间（14:20），回车前往', 'Type a turn (12), an event (#130) or a time (14:20), then Enter'],
   'moment.label': ['所示时刻', 'Moment shown'],
   'moment.none': ['没有这个时刻：共 {turn} 轮，{seq} 个事件', 'There is no such moment: there are {turn} turns and {seq} events'],
+  'moment.none.timed': ['没有这个时刻：共 {turn} 轮，{seq} 个事件，{from} 到 {to}', 'There is no such moment: there are {turn} turns and {seq} events, {from} to {to}'],
   'moment.title': ['第 {turn} 轮 · 事件 {seq} · {at}', 'Turn {turn} · event {seq} · {at}'],
   'moment.turn': ['{turn} 轮', 'T{turn}'],
   'moments.earlier': ['第 {from}–{to} 轮已不在地图上；停在这里（不超过 {most} 轮）就会取回', 'Turns {from}–{to} have left the map; rest here, on no more than {most} turns, to bring them back'],

@@ -2,12 +2,12 @@
 // Replay shows what was recorded; it calls no bot.
 
 import { byId, fill, h } from 'lb/dom';
-import { clock, count, minute, stamp } from 'lb/format';
+import { clock, clockSeconds, count, minute, stamp } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
 import { saidAt } from 'lb/pane';
 import { seqsOfTurn } from 'lb/past';
-import { readMoment, SPEEDS, stay, stepFrom } from 'lb/transport_moment';
+import { readMoment, seqAtClock, SPEEDS, stay, stepFrom } from 'lb/transport_moment';
 import { typeSpan } from 'lb/span';
 
 /** @typedef {import('lb/score').Score} Score */
@@ -137,7 +137,7 @@ export class Transport {
       this.moment.setAttribute('aria-invalid', 'true');
       this.moment.select();
       const newest = this.page.newest();
-      this.page.tell(wanted && newest ? text('moment.none', { turn: newest.lastTurn, seq: newest.cursor.seq }) : text('moment.how'));
+      this.page.tell(wanted && newest ? noneSuch(newest) : text('moment.how'));
     }
   }
 
@@ -151,6 +151,12 @@ export class Transport {
       if (wanted.seq < 1 || wanted.seq > newest.cursor.seq) return false;
       this.#show(wanted.seq);
       return true;
+    }
+    if ('clock' in wanted) {
+      // What has left the map is asked of the one on screen only if that is of the past.
+      const seq = [newest, score.map].map((map) => map && seqAtClock(map, wanted.clock, (seq) => timeOf(map, seq), clockSeconds)).find((found) => typeof found === 'number');
+      if (typeof seq === 'number') this.#show(seq);
+      return typeof seq === 'number';
     }
     if (wanted.turn < 1 || wanted.turn > newest.lastTurn) return false;
     const held = [newest, score.map].find((map) => map?.turn(wanted.turn));
@@ -279,4 +285,15 @@ export class Transport {
     this.speed = /** @type {number} */ (SPEEDS[(SPEEDS.indexOf(this.speed) + step + SPEEDS.length) % SPEEDS.length]);
     this.render();
   }
+}
+
+/** When an event came to be, as the page shows it; NaN where the recording knows no times. @param {import('lb/fold').DialogueMap} map @param {number} seq */
+function timeOf(map, seq) {
+  return map.about.timed === false ? NaN : saidAt(map, map.atOf(seq), map.turnOf(seq));
+}
+
+/** What there is, for whoever asked for a moment that there is not. @param {import('lb/fold').DialogueMap} map */
+function noneSuch(map) {
+  const from = clock(timeOf(map, map.turn(map.firstTurn)?.seq ?? map.firstMoment));
+  return text(from ? 'moment.none.timed' : 'moment.none', { turn: map.lastTurn, seq: map.cursor.seq, from, to: clock(timeOf(map, map.cursor.seq)) });
 }
