@@ -26,6 +26,21 @@ test('every mark that is shown is hit at its middle, and three pixels beyond its
   }
 });
 
+test('a mark with nothing beside it is a target of 24 pixels', () => {
+  const telling = new Telling().said('一').routed('a').said('二');
+  const map = telling.assigned('brand', '星途').map;
+  const scene = sceneOf(map, 1, 14);
+  const mark = map.marks.size - 1;
+  const { x, y, w, h } = /** @type {import('lb/scene').Box} */ (scene.box(mark));
+  const middle = [x + w / 2, y + h / 2];
+  assert.ok(h < 24);
+  for (const away of [-11.9, 11.9]) {
+    const hit = hitTest(scene, middle[0], middle[1] + away);
+    assert.equal(hit && markOf(map, hit.sel), mark, `${away} px away`);
+  }
+  for (const away of [-13, 13]) assert.equal(hitTest(scene, middle[0], middle[1] + away), null);
+});
+
 test('marks later than the playhead are not hit', () => {
   const map = long(6, 2);
   const scene = sceneOf(map, 1, 14);

@@ -10,6 +10,8 @@ import { selectionOf } from 'lb/picking';
 
 /** Every mark's area is grown by so much on each side. */
 const GROWN = 3;
+/** ... and where nothing else is hit, to a square of so many pixels: the least target of WCAG 2.2, 2.5.8. */
+const TARGET = 24;
 const LINE_REACH = 5;
 const CURVE_STEPS = 12;
 
@@ -18,7 +20,7 @@ export function hitTest(scene, x, y) {
   const { layout, map } = scene;
   for (const tag of scene.tags) {
     const finding = map.findings.get(tag.id);
-    if (finding && inside(tag, x, y, 0)) return { sel: { kind: 'finding', id: tag.id, turn: finding.turn, seq: finding.seq }, box: tag };
+    if (finding && inside(tag, x, y, 0, 0)) return { sel: { kind: 'finding', id: tag.id, turn: finding.turn, seq: finding.seq }, box: tag };
   }
   if (x < GUTTER) return hitRow(scene, y);
   const turn = Math.floor(layout.turnAt(x));
@@ -27,13 +29,21 @@ export function hitTest(scene, x, y) {
     return { sel: { kind: 'turn', id: String(turn), turn, seq: map.lanes.of.get(turn)?.last ?? 0 }, box: { x: layout.x(turn), y: 0, w: scene.lane, h: HEADER } };
   }
   if (scene.lane < DENSE) return null;
-  const mark = hitMark(scene, turn, x, y);
-  if (mark >= 0) return { sel: selectionOf(map, mark), box: /** @type {Box} */ (scene.box(mark)) };
-  return hitMove(scene, turn, x, y);
+  const mark = hitMark(scene, turn, x, y, 0);
+  if (mark >= 0) return hitOf(scene, mark);
+  const move = hitMove(scene, turn, x, y);
+  if (move) return move;
+  const beside = hitMark(scene, turn, x, y, TARGET);
+  return beside < 0 ? null : hitOf(scene, beside);
 }
 
-/** @param {Scene} scene @param {number} turn @param {number} x @param {number} y @returns {number} */
-function hitMark(scene, turn, x, y) {
+/** @param {Scene} scene @param {number} mark */
+function hitOf(scene, mark) {
+  return { sel: selectionOf(scene.map, mark), box: /** @type {Box} */ (scene.box(mark)) };
+}
+
+/** @param {Scene} scene @param {number} turn @param {number} x @param {number} y @param {number} least width and height of a mark's area @returns {number} */
+function hitMark(scene, turn, x, y, least) {
   const { marks, lanes } = scene.map;
   let best = -1;
   let nearest = Infinity;
@@ -43,7 +53,7 @@ function hitMark(scene, turn, x, y) {
       const at = scene.y(mark);
       if (Number.isNaN(at) || Math.abs(at - y) > 16) continue;
       const box = scene.box(mark);
-      if (!box || !inside(box, x, y, GROWN)) continue;
+      if (!box || !inside(box, x, y, Math.max(GROWN, (least - box.w) / 2), Math.max(GROWN, (least - box.h) / 2))) continue;
       const away = Math.hypot(box.x + box.w / 2 - x, at - y);
       if (away <= nearest) {
         nearest = away;
@@ -113,7 +123,7 @@ function hitRow(scene, y) {
   };
 }
 
-/** @param {Box} box @param {number} x @param {number} y @param {number} grown */
-function inside(box, x, y, grown) {
-  return x >= box.x - grown && x <= box.x + box.w + grown && y >= box.y - grown && y <= box.y + box.h + grown;
+/** @param {Box} box @param {number} x @param {number} y @param {number} wide so much wider on either side @param {number} high */
+function inside(box, x, y, wide, high) {
+  return x >= box.x - wide && x <= box.x + box.w + wide && y >= box.y - high && y <= box.y + box.h + high;
 }
