@@ -9,7 +9,7 @@ import { LAYERS } from 'lb/kinds';
 import { press } from 'lb/keys';
 import { GUTTER } from 'lb/layout';
 import { Motion } from 'lb/motion';
-import { boxOf, findingBeside, marksOf, turnsOf } from 'lb/picking';
+import { boxOf, findingBeside, turnsOf } from 'lb/picking';
 import { ALL, PART, Picture } from 'lb/picture';
 import { Scene } from 'lb/scene';
 import { Scrolling } from 'lb/scrolling';
@@ -235,15 +235,13 @@ export class Score {
   reveal(sel) {
     const map = this.scene.map;
     const span = turnsOf(map, sel);
-    this.scrolling.release();
     if (span) {
       const clear = 1 - (this.options.covered?.() ?? 0) / (this.layout.width - GUTTER);
       const win = windows.showing(this.window, span[0], span[1], this.axis, Math.max(LEAST_CLEAR, clear));
       if (this.following && !windows.touchesEnd(win, this.axis)) this.motion.follow(false);
       this.motion.slideTo(win);
     }
-    const nodes = sel.kind === 'node' ? [map.place(sel.id) ?? -1] : marksOf(map, sel).map((mark) => map.marks.node.data[mark]);
-    for (const node of new Set(nodes)) this.scrolling.to(node);
+    this.scrolling.toPicked(sel);
     this.#rest();
     this.#ask(MAP | OVER);
   }
@@ -256,6 +254,7 @@ export class Score {
   /** Lights what is up to three links away from the selection, or puts the light out. @param {boolean} on @returns {Trail} */
   trace(on) {
     const trail = this.choice.trace(on);
+    if (this.tracing && this.selection) this.scrolling.toPicked(this.selection);
     this.#ask(MAP | OVER);
     return trail;
   }

@@ -3,11 +3,13 @@
 import { bestScroll, nearestRow, newestNodes } from 'lb/cover';
 import { hiddenMarks } from 'lb/hidden';
 import { scrollable } from 'lb/layout';
+import { markOf, marksOf } from 'lb/picking';
 
 /** @typedef {import('lb/layout').Layout} Layout */
 /** @typedef {import('lb/layout').Stave} Stave */
 /** @typedef {import('lb/scene').Scene} Scene */
 /** @typedef {import('lb/types').Layer} Layer */
+/** @typedef {import('lb/types').Selection} Selection */
 /** @typedef {import('lb/types').Window} Window */
 
 export class Scrolling {
@@ -42,6 +44,43 @@ export class Scrolling {
     this.#kept.set(stave.layer, kept ? [Math.min(kept[0], row), Math.max(kept[1], row)] : [row, row]);
     if (row < stave.scroll) stave.scroll = row;
     else if (row >= stave.scroll + stave.room) stave.scroll = row - stave.room + 1;
+  }
+
+  /** Scrolls just so far that what is picked is shown, and of what one link leads to as many rows as fit beside it. @param {Selection} sel */
+  toPicked(sel) {
+    const scene = this.scene();
+    const { map } = scene;
+    this.release();
+    const picked = marksOf(map, sel);
+    const turn = sel.kind === 'turn';
+    if (sel.kind === 'node') this.to(map.place(sel.id) ?? -1);
+    else if (!turn) for (const node of new Set(picked.map((mark) => map.marks.node.data[mark]))) this.to(node);
+    // All of a row, or of a lane, is linked to too much to be gathered around it.
+    const near = turn ? picked : sel.kind === 'finding' || markOf(map, sel) < 0 ? [] : linkedTo(scene, picked);
+    for (const stave of this.layout.staves.staves) this.#gather(stave, near);
+  }
+
+  /** Scrolls a stave to the nearest place where it shows most of the rows of `marks` and all that was scrolled into view on purpose. @param {Stave} stave @param {number[]} marks */
+  #gather(stave, marks) {
+    const { rows, list, marks: all } = this.scene().map;
+    const wanted = [...new Set(marks.map((mark) => all.node.data[mark]))].filter((node) => list[node].layer === stave.layer && rows.number[node] >= 0).map((node) => rows.number[node]);
+    if (!wanted.length) return;
+    const kept = this.#kept.get(stave.layer);
+    const most = scrollable(stave, rows.of[stave.layer].length);
+    const low = kept ? Math.max(0, kept[1] - stave.room + 1) : 0;
+    const high = kept ? Math.min(most, kept[0]) : most;
+    const shown = (/** @type {number} */ at) => wanted.filter((row) => row >= at && row < at + stave.room);
+    let best = stave.scroll;
+    let top = shown(best);
+    for (const row of wanted) {
+      for (const at of [row, row - stave.room + 1]) {
+        if (at < low || at > high) continue;
+        const found = shown(at);
+        if (found.length > top.length || (found.length === top.length && Math.abs(at - stave.scroll) < Math.abs(best - stave.scroll))) [best, top] = [at, found];
+      }
+    }
+    this.#move(stave, best);
+    if (top.length) this.#kept.set(stave.layer, [Math.min(kept?.[0] ?? Infinity, ...top), Math.max(kept?.[1] ?? 0, ...top)]);
   }
 
   /** Shows each stave's newest row, where a stave has more rows than room. @param {boolean} [keep] false: it may give way to where the faults of the window are */
@@ -91,4 +130,15 @@ export class Scrolling {
     }
     return best >= 0 && this.#move(stave, step < 0 ? best : best - stave.room + 1);
   }
+}
+
+/** The marks one link away, of those shown. @param {Scene} scene @param {number[]} picked */
+function linkedTo(scene, picked) {
+  const { marks } = scene.map;
+  const found = [];
+  for (const mark of picked) {
+    for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) found.push(marks.linkFrom.data[l]);
+    for (let l = marks.outHead.data[mark]; l >= 0; l = marks.linkOut.data[l]) found.push(marks.linkTo.data[l]);
+  }
+  return found.filter((mark) => marks.seq.data[mark] <= scene.seq && !scene.hides(mark));
 }
