@@ -11,6 +11,7 @@ from lingbot_probes.observing import ResultObserver, TurnObserver, place_of, tel
 from lingbot_probes.routing import on_intent
 from lingbot_probes.shapes import docs_of, intent_routed, slots_assigned
 from lingbot_probes.slots import Observed, Watch
+from lingbot_probes.telling import signal_of
 from lingbot_probes.wrapping import (
     ASYNC_GENERATOR,
     GENERATOR,
@@ -125,7 +126,11 @@ def mark_retrieval(
                 signal["params"] = kept
             return signal
 
-        return _by_result(probe, function, who, read, session, turn)
+        def keep(item: Any) -> Any:
+            docs = docs_of([item], Room(), score_kind) if signal_of(item) is None else None
+            return docs[0] if docs else item
+
+        return _by_result(probe, function, who, read, session, turn, keep if extract is None else None)
 
     return decorated(function, wrapper, who)
 
@@ -174,13 +179,21 @@ def mark_store(
     return decorated(function, wrapper, who)
 
 
-def _by_result(probe: Probe, function: Any, who: str, read: Callable[..., Any], session: Choice, turn: Choice) -> Any:
+def _by_result(
+    probe: Probe,
+    function: Any,
+    who: str,
+    read: Callable[..., Any],
+    session: Choice,
+    turn: Choice,
+    keep: Callable[[Any], Any] | None = None,
+) -> Any:
     parameters = Parameters(function, who)
     of_session, of_turn = parameters.said(session, "session"), parameters.said(turn, "turn")
     place = place_of(probe, of_session, of_turn) if of_session or of_turn else None
     told, raised = tellers(probe, parameters.label, read, place)
     if _streams(function):
-        return wrap(function, lambda args, kwargs: ResultObserver(told, raised, (args, kwargs)))
+        return wrap(function, lambda args, kwargs: ResultObserver(told, raised, (args, kwargs), keep))
     return on_result(function, told, raised)
 
 

@@ -85,14 +85,24 @@ class TurnObserver:
 
 
 class ResultObserver:
-    """One call of a generator whose result is of interest: its value, or the items that it yielded."""
+    """One call of a generator whose result is of interest: its value, or the items that it yielded.
 
-    __slots__ = ("_call", "_items", "_raised", "_told")
+    ``keep`` reads from an item what is to be remembered until the generator ends, so that the item isn't.
+    """
 
-    def __init__(self, told: Callable[..., None], raised: Callable[..., None], call: tuple[Args, Kwargs]) -> None:
+    __slots__ = ("_call", "_items", "_keep", "_raised", "_told")
+
+    def __init__(
+        self,
+        told: Callable[..., None],
+        raised: Callable[..., None],
+        call: tuple[Args, Kwargs],
+        keep: Callable[[Any], Any] | None,
+    ) -> None:
         self._told = told
         self._raised = raised
         self._call = call
+        self._keep = keep
         self._items: list[Any] = []
 
     def enter(self) -> None:
@@ -103,6 +113,11 @@ class ResultObserver:
 
     def yielded(self, item: Any) -> None:
         if len(self._items) < ITEMS:
+            if self._keep is not None:
+                try:
+                    item = self._keep(item)
+                except Exception:
+                    return  # what can't be read now could not be read at the end
             self._items.append(item)
 
     def returned(self, result: Any) -> None:

@@ -315,8 +315,7 @@ def _answer_text(value: Any, depth: int, looks: list[int]) -> str | None:
         return spoken
     items = items_of(value)
     if items is not None:
-        found = [part for item in items if (part := _answer_text(item, depth - 1, looks))]
-        return "\n".join(found) if found else None
+        return _joined(items, depth, looks)
     fields = fields_of(value)
     if fields is None:
         return None
@@ -330,6 +329,19 @@ def _answer_text(value: Any, depth: int, looks: list[int]) -> str | None:
             if spoken is not None:
                 return spoken
     return None
+
+
+def _joined(items: list[Any], depth: int, looks: list[int]) -> str | None:
+    """The words in all of them, as many as a text may have and one more: of pieces of 10 MB none is copied whole."""
+    found, left = [], TEXT + 1
+    for item in items:
+        part = _answer_text(item, depth - 1, looks)
+        if part:
+            found.append(part[:left])
+            left -= len(part) + 1
+            if left < 0:
+                break
+    return "\n".join(found) if found else None
 
 
 def doc_ids(docs: Any, room: Room) -> list[str]:

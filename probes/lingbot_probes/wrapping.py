@@ -128,8 +128,9 @@ def _generator(function: Any, observe: Observe) -> Any:
                 observer.leave(token)
                 given = None  # it may be the exception that has this frame in its traceback
             observer.yielded(item)
+            handed, item = [item], None  # whoever takes it is the only one to hold it
             try:
-                given = yield item
+                given = yield handed.pop()
             except BaseException as thrown:  # close() comes as GeneratorExit: the source decides about that as well
                 resume, given = source.throw, thrown
             else:
@@ -158,8 +159,9 @@ def _async_generator(function: Any, observe: Observe) -> Any:
                 observer.leave(token)
                 step = None
             observer.yielded(item)
+            handed, item = [item], None  # whoever takes it is the only one to hold it
             try:
-                given = yield item
+                given = yield handed.pop()
             except BaseException as thrown:
                 step = source.athrow(thrown)
             else:
