@@ -8,6 +8,7 @@ import { failuresByTurn, kindsOf, placeOfMoment, placeOfTurn, toldOf } from 'lb/
 import { count } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { Pacing, placeByKey } from 'lb/pacing';
 import { saidAt } from 'lb/pane';
 
 /** @typedef {import('lb/types').Selection} Selection */
@@ -25,8 +26,6 @@ import { saidAt } from 'lb/pane';
  */
 /** The line to type into, below the turns. @typedef {{element: HTMLElement, render: () => void, relabel: () => void, onSend: (then: () => void) => void}} Below */
 
-// Redrawn at most 20 times a second, however often the map grows.
-const PACE_MS = 50;
 const PAGE = 5;
 const TEXT_WIDTH = 0.8; // share of the list's width that a bubble's text may take
 
@@ -55,8 +54,9 @@ export class Dialogue {
     /** @type {Map<number, Finding[]>} */
     this.failures = new Map();
     this.answers = true;
-    this.timer = 0;
-    this.drawnAt = 0;
+    /** Nodes among which no answer was. @type {{map: import('lb/fold').DialogueMap | null, retired: number, upto: number}} */
+    this.looked = { map: null, retired: 0, upto: 0 };
+    this.pacing = new Pacing(() => this.render());
     below?.onSend(() => {
       this.attached = true;
       this.sign = '';
@@ -75,18 +75,16 @@ export class Dialogue {
 
   /** The map grew or the moment moved. */
   soon() {
-    if (!this.timer) this.timer = setTimeout(() => requestAnimationFrame(() => this.render()), Math.max(0, this.drawnAt + PACE_MS - performance.now()));
+    this.pacing.soon();
   }
 
   render() {
-    clearTimeout(this.timer);
-    this.timer = 0;
-    this.drawnAt = performance.now();
+    this.pacing.drawn();
     this.heard = this.page.heard();
     const { map, key, playhead, selection } = this.heard;
     this.below?.render();
     if (!map || key !== this.key) this.#forget(key);
-    this.answers ||= !!map && (map.nodes.has(`answer:${map.lastTurn}`) || map.list.some((node) => node.kind === 'answer'));
+    this.#lookForAnswers(map);
     this.#head();
     if (!map?.turns.length) {
       this.scroll.clear();
@@ -101,6 +99,13 @@ export class Dialogue {
     this.scroll.take(map.turns.map(({ number }) => number));
     if (!this.#follow(map, selection)) this.scroll.draw();
     this.#offerBack();
+  }
+
+  /** Whether the source records answers at all: each node is looked at once. @param {import('lb/fold').DialogueMap | null} map */
+  #lookForAnswers(map) {
+    if (this.answers || !map) return;
+    if (map !== this.looked.map || map.retired !== this.looked.retired) this.looked = { map, retired: map.retired, upto: 0 };
+    while (!this.answers && this.looked.upto < map.list.length) this.answers = map.list[this.looked.upto++].kind === 'answer';
   }
 
   /** @param {string} key */
@@ -239,16 +244,14 @@ export class Dialogue {
     const { map } = this.heard;
     if (!map?.turns.length || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const now = this.#reached();
-    const last = map.turns.length - 1;
-    const to = { ArrowUp: now - 1, ArrowDown: now + 1, PageUp: now - PAGE, PageDown: now + PAGE, Home: 0, End: last }[event.key];
-    if (to === undefined) {
+    const place = placeByKey(event, now, map.turns.length - 1, PAGE);
+    if (place === undefined) {
       if (event.key !== 'Enter' && event.key !== ' ') return;
       event.preventDefault();
       this.#choose(/** @type {import('lb/types').Turn} */ (map.turns[now]).number);
       return;
     }
     event.preventDefault();
-    const place = Math.max(0, Math.min(last, to));
     this.focus = /** @type {import('lb/types').Turn} */ (map.turns[place]).number;
     this.scroll.show(place);
     this.scroll.draw();

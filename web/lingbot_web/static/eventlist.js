@@ -11,6 +11,7 @@ import { RowScroll } from 'lb/eventlist_scroll';
 import { count } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { Pacing, placeByKey } from 'lb/pacing';
 import { saidAt } from 'lb/pane';
 import { blamedSeqs } from 'lb/past';
 import { voice } from 'lb/voice';
@@ -28,8 +29,6 @@ import { voice } from 'lb/voice';
  */
 /** The filters, as far as they concern events. @typedef {{active: boolean, anomalies: boolean, sign: string, passesEvent: (kind: string, anomalous: boolean) => boolean}} Sieve */
 
-// Redrawn at most 20 times a second, however often the map grows.
-const PACE_MS = 50;
 const PAGE = 12;
 const AGAIN_MS = 500;
 
@@ -65,8 +64,7 @@ export class EventList {
     this.blamed = new Set();
     /** @type {{map: DialogueMap | null, upto: number, unplaced: number, findings: number, until: number}} */
     this.looked = { map: null, upto: 0, unplaced: 0, findings: 0, until: 0 };
-    this.timer = 0;
-    this.drawnAt = 0;
+    this.pacing = new Pacing(() => this.render());
     this.told = '';
     this.scroll.list.addEventListener('click', (event) => this.#click(event));
     this.scroll.element.addEventListener('keydown', (event) => this.#press(event));
@@ -80,13 +78,11 @@ export class EventList {
 
   /** The map grew or the moment moved. */
   soon() {
-    if (!this.timer) this.timer = setTimeout(() => requestAnimationFrame(() => this.render()), Math.max(0, this.drawnAt + PACE_MS - performance.now()));
+    this.pacing.soon();
   }
 
   render() {
-    clearTimeout(this.timer);
-    this.timer = 0;
-    this.drawnAt = performance.now();
+    this.pacing.drawn();
     this.listed = this.page.listed();
     const { newest, key, playhead, playing } = this.listed;
     if (!newest || key !== this.key) this.#forget(key);
@@ -273,10 +269,9 @@ export class EventList {
     if (!this.rows.length || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (event.target instanceof Element && event.target.closest('button, pre')) return;
     const now = this.#reached();
-    const to = { ArrowUp: now - 1, ArrowDown: now + 1, PageUp: now - PAGE, PageDown: now + PAGE, Home: 0, End: this.rows.length - 1 }[event.key];
-    if (to !== undefined) {
+    const place = placeByKey(event, now, this.rows.length - 1, PAGE);
+    if (place !== undefined) {
       event.preventDefault();
-      const place = Math.max(0, Math.min(this.rows.length - 1, to));
       this.focus = this.rows.seq(place);
       this.scroll.show(place);
       this.scroll.draw();
