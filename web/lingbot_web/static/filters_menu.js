@@ -5,6 +5,7 @@ import { KINDS } from 'lb/filters';
 import { count } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { showBelow } from 'lb/menu';
 
 /** @typedef {import('lb/filters').Kind} Kind */
 
@@ -53,11 +54,7 @@ export class FilterMenu {
   }
 
   open() {
-    document.body.append(this.panel);
-    this.panel.showPopover();
-    const box = this.button.getBoundingClientRect();
-    this.panel.style.setProperty('left', `${Math.max(8, Math.min(box.left - 8, innerWidth - this.panel.offsetWidth - 8))}px`);
-    this.panel.style.setProperty('top', `${box.bottom + 7}px`);
+    showBelow(this.panel, this.button, ({ left }) => left - 8, 7);
     this.kinds.get(KINDS[0])?.focus();
   }
 

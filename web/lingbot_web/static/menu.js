@@ -2,6 +2,9 @@
 
 import { h } from 'lb/dom';
 
+/** Between a popover and the window's edge, in CSS pixels. */
+const CLEAR = 8;
+
 /**
  * Shows `items` in a menu below `button`; up and down go round them. Gone from the page once it is closed.
  * @param {HTMLElement} button @param {HTMLElement[]} items
@@ -26,11 +29,22 @@ export function showMenu(button, items, { gap, look = '', label = null }) {
       },
     },
   }, items);
-  document.body.append(menu);
-  menu.showPopover();
-  const box = button.getBoundingClientRect();
-  menu.style.setProperty('left', `${Math.max(8, Math.min(box.right - menu.offsetWidth, innerWidth - menu.offsetWidth - 8))}px`);
-  menu.style.setProperty('top', `${Math.min(box.bottom + gap, innerHeight - menu.offsetHeight - 8)}px`);
+  showBelow(menu, button, ({ right }, width) => right - width, gap);
   items[0]?.focus();
   return menu;
+}
+
+/**
+ * Shows a popover below what it belongs to, within the window.
+ * @param {HTMLElement} popover @param {HTMLElement} above
+ * @param {(box: DOMRect, width: number) => number} leftOf where it would stand, from the box of `above` and its own width
+ * @param {number} gap CSS pixels between the two
+ */
+export function showBelow(popover, above, leftOf, gap) {
+  document.body.append(popover);
+  popover.showPopover();
+  const box = above.getBoundingClientRect();
+  const most = innerWidth - popover.offsetWidth - CLEAR;
+  popover.style.setProperty('left', `${Math.max(CLEAR, Math.min(leftOf(box, popover.offsetWidth), most))}px`);
+  popover.style.setProperty('top', `${Math.min(box.bottom + gap, innerHeight - popover.offsetHeight - CLEAR)}px`);
 }

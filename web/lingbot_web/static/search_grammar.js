@@ -2,6 +2,7 @@
 
 import { fill, h } from 'lb/dom';
 import { lang, text } from 'lb/i18n';
+import { showBelow } from 'lb/menu';
 
 /** Examples by language, with the key of the words for what they do. @type {[zh: string, en: string, key: string][]} */
 const EXAMPLES = [
@@ -45,11 +46,7 @@ export class Grammar {
 
   /** @param {HTMLElement} below */
   show(below) {
-    document.body.append(this.element);
-    this.element.showPopover();
-    const box = below.getBoundingClientRect();
-    this.element.style.setProperty('left', `${Math.max(8, Math.min(box.left, innerWidth - this.element.offsetWidth - 8))}px`);
-    this.element.style.setProperty('top', `${box.bottom + 6}px`);
+    showBelow(this.element, below, ({ left }) => left, 6);
     /** @type {HTMLElement | null} */ (this.element.querySelector('button'))?.focus();
   }
 
