@@ -10,7 +10,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 
 GROUND := pyproject.toml constraints.txt
 
-.PHONY: help demo test bench bench-web lint shots clean packages
+.PHONY: help demo test bench bench-web lint shots clean packages torture torture-long
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -30,6 +30,12 @@ bench: $(VENV)/.bench packages ## measure beside peers; PARTS='mapper probe' mea
 
 bench-web: $(VENV)/.bench bench/peers/node_modules/.stamp packages ## measure the page alone, beside cytoscape and vis-network, and over an hour of events
 	@$(PY) -m bench frames peers hour
+
+torture: $(VENV)/.dev packages ## kill, cut, flood and deceive the map; DRIVERS='kill9 corrupt_log' LB_SEED=7 picks some and reseeds
+	@$(PY) -m tests.torture $(DRIVERS)
+
+torture-long: $(VENV)/.dev packages ## the same for a night, with more of everything and another seed each time
+	@$(PY) -m tests.torture --long $(DRIVERS)
 
 shots: $(VENV)/.dev packages ## pictures of the page, into shots/
 	@$(PY) -m tests.browser.shots $(ARGS)

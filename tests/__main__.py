@@ -35,6 +35,7 @@ PARTS = (
     Part("node", ("npm", "--silent", "test")),
     Part("tsc", ("npm", "--silent", "run", "types")),
     Part("browser", (sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", "browser")),
+    Part("torture", (sys.executable, "-m", "tests.torture")),
 )
 
 

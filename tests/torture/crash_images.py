@@ -7,6 +7,7 @@ in another order, or as zeros. Other processes and memory that is mapped are not
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import re
@@ -15,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from tests.torture.driver import PYTHON, end
 
 FileSystem = Literal["posix", "ext4"]
 """When a new name is safe. posix: once its folder is flushed; ext4: also once any file is, since its journal is one."""
@@ -31,7 +34,45 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 def strace(out: Path) -> list[str]:
     """The command to put before the one whose calls are to be written to ``out``."""
-    return ["strace", "-f", "-qq", "-ttt", "-T", "-xx", "-s", "100000000", "-o", str(out), "-e", f"trace={CALLS}"]
+    quick = ["-f", "--seccomp-bpf"]  # calls of no interest don't stop the process
+    return ["strace", *quick, "-qq", "-ttt", "-T", "-xx", "-s", "100000000", "-o", str(out), "-e", f"trace={CALLS}"]
+
+
+class Control:
+    """A process that does nothing but flush a file, traced like the one that is judged: what the machine withholds.
+
+    On a machine with other work a traced process may stand still for a long time, whatever it does.
+    """
+
+    BEAT = 0.01
+    _CODE = (
+        "import os, sys, threading\n"
+        "pause, fd = threading.Event(), os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)\n"
+        f"while not pause.wait({BEAT}):\n"
+        "    os.write(fd, b'x')\n"
+        "    os.fdatasync(fd)\n"
+    )
+
+    def __init__(self, work: Path) -> None:
+        self._trace = work / "control"
+        command = [*strace(self._trace), PYTHON, "-c", self._CODE, str(work / "beats")]
+        self._process = subprocess.Popen(command, text=True)
+        self._beats: list[float] = []
+
+    def __enter__(self) -> Control:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        end(self._process)
+        self._beats = [call.at for call in calls(self._trace) if call.name == "fdatasync"]
+
+    def withheld(self, begin: float, until: float) -> float:
+        """Seconds between two moments in which it could not go on."""
+        near = [at for at in self._beats if begin - 1 < at < until + 1]
+        late = 0.0
+        for one, other in itertools.pairwise(near):
+            late += max(0.0, min(other, until) - max(one, begin) - self.BEAT)
+        return late
 
 
 def no_strace() -> str:

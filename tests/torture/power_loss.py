@@ -22,7 +22,7 @@ from pathlib import Path
 
 from lingbot_map.store import key_of
 from lingbot_map.store.recording import LOG
-from tests.torture.crash_images import Call, Disk, FileSystem, calls, no_strace, strace
+from tests.torture.crash_images import Call, Control, Disk, FileSystem, calls, no_strace, strace
 from tests.torture.driver import ROOT, Answer, Recovery, Report, setting, writer
 from tests.torture.serving import numbered, served
 from tests.torture.write import SESSION
@@ -43,6 +43,7 @@ class Run:
     data: Path
     trace: list[Call]
     final: Answer
+    control: Control | None = None
 
 
 class Cuts:
@@ -64,8 +65,8 @@ class Cuts:
         begin = next(at for at, call in enumerate(run.trace) if str(run.data).encode() in b"".join(call.texts[:1]))
         moments = set(self._rng.sample(range(begin, len(run.trace)), min(images, len(run.trace) - begin)))
         for number, call in enumerate(run.trace):
-            since = disk.pending_since(log)
-            longest = max(longest, 0.0 if since is None else (call.at - since) * 1000)
+            waiting = disk.pending_since(log)
+            longest = max(longest, 0.0 if waiting is None else (call.at - waiting) * 1000)
             said = disk.do(call)
             if said is not None:
                 promised = max([promised, *(int(n) for n in _ACK.findall(said))])
@@ -78,7 +79,9 @@ class Cuts:
             if number in moments:
                 until = run.trace[number + 1].at if number + 1 < len(run.trace) else call.at
                 lost = self._look(f"{run.name}: after call {number} ({call.name})", disk, run.final, promised)
-                age = max((until - written[seq] for seq in lost if seq in written), default=0.0) * 1000
+                since = min((written[seq] for seq in lost if seq in written), default=until)
+                withheld = run.control.withheld(since, until) if run.control is not None else 0.0
+                age = (until - since - withheld) * 1000
                 oldest = max(oldest, age)
                 self.report.check(
                     f"{run.name}: what is lost after call {number} is at most {at_most_ms:.0f} ms old",
@@ -133,14 +136,14 @@ def _told(cuts: Cuts, work: Path, name: str, options: Sequence[str], seconds: fl
     """A map that is told events and killed."""
     data, trace = work / "data", work / "trace"
     work.mkdir()
-    with served(*options, data=data, prefix=strace(trace)) as map:
+    with Control(work) as control, served(*options, data=data, prefix=strace(trace)) as map:
         pause, n, stop = threading.Event(), 0, time.monotonic() + seconds
         while time.monotonic() < stop:
             answer = map.client.send([numbered(n + i) for i in range(1, BATCH + 1)], source="torture")
             n += BATCH
             cuts.report.check(f"{name}: the map takes event {n}", answer["acked"] == {"torture": [[1, n]]}, answer)
             pause.wait(BEAT)
-    return Run(name, data, list(calls(trace)), cuts.recover(data))
+    return Run(name, data, list(calls(trace)), cuts.recover(data), control)
 
 
 def run(
