@@ -8,7 +8,8 @@ LingbotMapError
 │   ├── DataFolderBusy  another process writes the data folder: its process id
 │   ├── NewerFormat     written by a newer version; left untouched
 │   ├── Unreadable      not what it should be, or nobody may read it; left untouched
-│   └── NotWritten      the disk refused; what was accepted in memory goes on
+│   ├── NotWritten      the disk refused; what was accepted in memory goes on
+│   └── NotRemoved      something that was deleted is still on the disk
 ├── UnknownSession      no session of that name or key
 └── UnknownMoment       a seq that the session does not have
 """
@@ -112,6 +113,18 @@ class NotWritten(StoreError):
 
     def __str__(self) -> str:
         return f"{self.path}: could not be written ({self.reason})"
+
+
+class NotRemoved(StoreError):
+    """``path`` belongs to what was deleted, and removing it failed with ``reason``."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: deleted, but could not be removed ({self.reason}); the next start tries again"
 
 
 class UnknownSession(LingbotMapError):

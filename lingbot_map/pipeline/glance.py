@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from lingbot_map.errors import LingbotMapError
+from lingbot_map.pipeline.keeping import Pruned, weigh
+from lingbot_map.policy import Policy
 from lingbot_map.session import map_of
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Index, Page, remembered
+from lingbot_map.store.retention import Keep
 from lingbot_map.store.summary import Summary, summarize, unreadable
 
 
@@ -41,11 +44,16 @@ class Glance:
             self.damage.append(f"session {found.id or key}: {found.damaged}")
             return found
         finally:
-            self._store.forget(key)
+            self._store.release(key)
 
     def search(self, q: str = "", *, limit: int = 50) -> Page:
         """As ``Pipeline.search``."""
         return self._index.search(q, limit=limit)
+
+    def prune(self, keep: Keep) -> Pruned:
+        """What ``Pipeline.keeping.prune`` would remove."""
+        known = [(one, self._store.footprint(one.key)) for one in self._index.summaries()]
+        return weigh(known, keep, time.time(), Policy().session_silence)
 
     def stats(self) -> dict[str, Any]:
         """As ``Pipeline.stats``, of a map that does not run."""
@@ -58,4 +66,5 @@ class Glance:
             "findings": self._index.findings(),
             "sources": [],
             "disk": {"trouble": "", "waiting": 0, "damage": self.damage[:100]},
+            "keep": {"age": None, "size": None, "pruned": 0, "freed": 0},
         }

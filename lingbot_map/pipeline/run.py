@@ -13,11 +13,12 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from lingbot_map.errors import LingbotMapError, StoreError, UnknownSession, Unreadable
+from lingbot_map.errors import LingbotMapError, StoreError, UnknownSession
 from lingbot_map.events import Described, Event
 from lingbot_map.pipeline.batches import Accepted, Batch
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.ingesting import Ingesting
+from lingbot_map.pipeline.keeping import Keeping
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
 from lingbot_map.pipeline.showing import Showing
@@ -25,12 +26,15 @@ from lingbot_map.pipeline.taking import Taking
 from lingbot_map.policy import Policy
 from lingbot_map.session import Session, collector_off
 from lingbot_map.store import Store
+from lingbot_map.store.appender import Fsync
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Apart, Index, Page
+from lingbot_map.store.retention import FOR_EVER, Keep
 from lingbot_probes.signals import SessionEnded
 
 SYNC_BEAT = 0.1
 SWEEP_BEAT = 1.0
+PRUNE_BEAT = 3600.0
 _LONGEST_WAIT = 60.0  # timers look at the wall clock at least this often: clocks are set, and machines sleep
 
 Status = Literal["ok", "recovering", "degraded"]
@@ -43,8 +47,15 @@ class Pipeline:
     """Owns the sessions of one store. All methods are for the event loop that ``start`` ran on."""
 
     def __init__(
-        self, store: Store, index: Index, *, policy: Policy | None = None, clock: Callable[[], float] = time.time
+        self,
+        store: Store,
+        index: Index,
+        *,
+        policy: Policy | None = None,
+        keep: Keep = FOR_EVER,
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        """``keep`` bounds how much of the past is kept; without a bound everything is."""
         self.store = store
         self.index = index
         self.policy = policy or Policy()
@@ -56,6 +67,8 @@ class Pipeline:
         self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived, self.showing.damaged)
         self.ingesting = Ingesting(self.shelf, self._commit, self.books, store.deleted, index.hits)
         self.taking = Taking(self.shelf, self._commit, self.books)
+        self.keeping = Keeping(self.shelf, store, index, self.showing, self.books, self.policy, self._fill_index)
+        self.keep = keep
         self.viewers: Callable[[], int] = lambda: 0
         self.on_recovered: Callable[[], object] = lambda: None
         self.unwritten: dict[str, tuple[int, str]] = {}
@@ -70,11 +83,11 @@ class Pipeline:
 
     @classmethod
     def of_folder(
-        cls, folder: Path, *, fsync: Literal["batch", "always"] = "batch", policy: Policy | None = None
+        cls, folder: Path, *, fsync: Fsync = "batch", policy: Policy | None = None, keep: Keep = FOR_EVER
     ) -> Pipeline:
         """A pipeline over a data folder. Raises ``DataFolderBusy`` if another process writes it."""
         store = FileStore(folder, fsync=fsync)
-        return cls(store, Index(folder / "index.sqlite3"), policy=policy)
+        return cls(store, Index(folder / "index.sqlite3"), policy=policy, keep=keep)
 
     @property
     def status(self) -> Status:
@@ -92,7 +105,12 @@ class Pipeline:
         self.started = True
         self._recovering = True
         self._started_at = self.clock()
-        jobs: tuple[Coroutine[Any, Any, None], ...] = (self._recover(), self._sync(), self._sweep())
+        jobs: tuple[Coroutine[Any, Any, None], ...] = (
+            self._recover(),
+            self._sync(),
+            self._sweep(),
+            self._prune(),
+        )
         self._tasks = [asyncio.create_task(job) for job in jobs]
 
     async def settled(self) -> None:
@@ -138,6 +156,10 @@ class Pipeline:
             finally:
                 self._recovering = False
             self.on_recovered()
+        try:
+            await asyncio.to_thread(self.store.empty_bin)
+        except (LingbotMapError, OSError) as why:
+            _log.error("%s", why)
         await self._fill_index()
 
     async def _fill_index(self) -> None:
@@ -248,6 +270,16 @@ class Pipeline:
             except (LingbotMapError, OSError) as why:
                 _log.error("housekeeping failed: %s", why)
 
+    async def _prune(self) -> None:
+        """At the start and once an hour: remove what is past the bounds, where there are any."""
+        while self.keep:
+            await self.settled()
+            try:
+                await self.keeping.prune(self.keep)
+            except (LingbotMapError, OSError) as why:
+                _log.error("old sessions could not be removed: %s", why)
+            await asyncio.sleep(PRUNE_BEAT)
+
     async def _keep_snapshots(self) -> None:
         for live in list(self.shelf.lives.values()):
             if not live.gone and live.session.snapshot_due(self.clock()):
@@ -287,23 +319,7 @@ class Pipeline:
 
     async def delete(self, key: str) -> None:
         """Remove a session for good. Raises ``UnknownSession``, and ``StoreError`` for a committed case."""
-        try:
-            live = await self.shelf.open(key)
-        except Unreadable:
-            self.store.deleted.note(key, {})
-            self.store.delete(key)
-            self.showing.remove(key)
-            return
-        if live.session.recording.read_only:
-            raise StoreError("this session is one of the committed cases, which are never removed")
-        marks = {s: n for s, n in live.session.intake.marks.items() if n and not s.startswith("import:")}
-        for source, numbered in live.numbered.items():  # what is to come was not taken yet, and will come again
-            self.books.of(source).produced -= numbered - marks.get(source, 0)
-        self.store.deleted.note(key, marks)
-        live.deleted = True
-        self.shelf.drop(live)
-        self.store.delete(key)
-        self.showing.remove(key)
+        await self.keeping.delete(key)
 
     def was_deleted(self, key: str) -> bool:
         """Whether there was a session ``key`` that somebody deleted, as far as that is remembered."""
@@ -319,9 +335,11 @@ class Pipeline:
     ) -> dict[str, Any]:
         """Take the sessions of a recording in, as they are unless ``mask`` says otherwise.
 
-        Raises ``BadInput`` and its kin; then nothing was taken.
+        Raises ``BadInput`` and its kin; then nothing was taken. What was taken is safe from a power cut.
         """
-        return await self.taking.file(path, name, progress, self.store.mask_key() if mask else "")
+        taken = await self.taking.file(path, name, progress, self.store.mask_key() if mask else "")
+        await asyncio.to_thread(self.store.sync)
+        return taken
 
     def stats(self) -> dict[str, Any]:
         """How things stand, for people and for tests: the books of each source, sessions, viewers, the disk."""
@@ -341,5 +359,11 @@ class Pipeline:
                 "trouble": str(trouble) if trouble is not None else "",
                 "waiting": sum(live.session.recording.pending for live in lives),
                 "damage": damage[:100],
+            },
+            "keep": {
+                "age": self.keep.age,
+                "size": self.keep.size,
+                "pruned": self.keeping.pruned,
+                "freed": self.keeping.freed,
             },
         }

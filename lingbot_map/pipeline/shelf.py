@@ -138,7 +138,7 @@ class Shelf:
         try:
             await task
         finally:
-            self._store.forget(key)
+            self._store.release(key)
             del self._closing[key]
 
     async def _load(self, key: str) -> Live:

@@ -10,7 +10,7 @@ this page. ``index`` answers what is asked across sessions, and is derived.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -19,6 +19,7 @@ from lingbot_map.events import Event
 
 if TYPE_CHECKING:
     from lingbot_map.store.deleted import Deleted
+    from lingbot_map.store.footprint import Footprint
 
 Origin = Literal["data", "case"]
 
@@ -103,7 +104,8 @@ class Recording(Protocol):
 
     @property
     def pending(self) -> int:
-        """Events kept in memory because the disk refused. While it isn't 0, acknowledge nothing of this session."""
+        """Events that are not as safe as was asked for, because the disk refused: in memory alone, or never flushed
+        where each append is to be. While it isn't 0, acknowledge nothing of this session."""
 
     @property
     def room(self) -> bool:
@@ -170,9 +172,27 @@ class Store(Protocol):
         """The recording of the session ``session``, whether or not there was one."""
 
     def delete(self, key: str) -> None:
-        """Remove a session for good. Raises ``UnknownSession``, and ``StoreError`` for a read-only one."""
+        """From here on there is no such session, also after a crash; ``empty_bin`` gives its place on the disk free.
 
-    def forget(self, key: str) -> None:
+        Raises ``UnknownSession``, and ``StoreError`` for a read-only one.
+        """
+
+    def empty_bin(self) -> None:
+        """Remove the files of what was deleted, now or by a process that was killed. May run in a thread of its own.
+
+        Raises ``NotRemoved`` for what can't be removed; the rest is.
+        """
+
+    def footprint(self, key: str) -> Footprint:
+        """How much room the session takes, and when it was last written. May run in a thread of its own."""
+
+    def remove_exports(self, key: str, session: str, events: Callable[[], Iterable[Event]]) -> list[str]:
+        """Remove what was exported of a session to where it is kept; the names of the files. See ``exports``.
+
+        May run in a thread of its own. Raises ``OSError`` for what can't be removed.
+        """
+
+    def release(self, key: str) -> None:
         """Drop a recording that was closed and is not used any more; ``open`` reads it anew."""
 
     def sync(self) -> None:

@@ -48,6 +48,7 @@ class Appender:
         self.last_seq = self.written_seq = self.synced_seq = seq
         self.trouble: NotWritten | None = None
         self.wants_snapshot = False
+        self.discarded = False  # the session is deleted: nothing is written any more
         self.unreadable = False  # a part of the old file could not be read when a fresh one took its place
         self.lock = threading.RLock()  # guards all fields; never held during a flush
         self._path = path
@@ -71,7 +72,7 @@ class Appender:
     @property
     def pending(self) -> int:
         """Events that are not as safe as was asked for."""
-        unsafe = len(self._unsynced) if self._broken and self._fsync == "always" else 0
+        unsafe = len(self._unsynced) if self._fsync == "always" else 0
         return len(self._backlog) + unsafe
 
     @property
@@ -86,6 +87,8 @@ class Appender:
     def append(self, events: Sequence[Event], lines: Sequence[bytes]) -> bool:
         """As ``Recording.append``."""
         with self.lock:
+            if self.discarded:
+                raise NotWritten(str(self._path), "it was deleted")
             for expected, event in enumerate(events, self.last_seq + 1):
                 if event.seq != expected:
                     raise OutOfOrder(str(self._path), expected, event.seq)
@@ -168,6 +171,8 @@ class Appender:
         """As ``Recording.sync``."""
         with self._flushing:
             with self.lock:
+                if self.discarded:
+                    return True
                 if self._broken:
                     if time.monotonic() < self._retry_at or not self._start_afresh():
                         return False
@@ -244,6 +249,18 @@ class Appender:
         """Give the descriptor back where nothing waits for it; the next append opens the log again."""
         with self._flushing, self.lock:
             if self._fd >= 0 and not self._unsynced and not self._broken:
+                os.close(self._fd)
+                self._fd = -1
+
+    def discard(self) -> None:
+        """Drop what waits, and never write again: a write would bring back the folder of a session that is deleted."""
+        with self._flushing, self.lock:
+            self.discarded = True
+            self._unsynced.clear()
+            self._backlog.clear()
+            self._unsynced_bytes = self._backlog_bytes = 0
+            self._broken, self.trouble = False, None
+            if self._fd >= 0:
                 os.close(self._fd)
                 self._fd = -1
 

@@ -17,7 +17,7 @@ from lingbot_map.intake import read_marks
 from lingbot_map.store.disk import read_file, replace_file
 from lingbot_map.store.lines import VERSION, read_object, seal, unseal
 
-MOST = 1000
+MOST = 10_000
 """So many deleted sessions are remembered; of an older one that goes on, what was before is told as lost."""
 _LIMIT = 16 << 20
 

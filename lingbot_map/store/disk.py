@@ -12,6 +12,8 @@ from lingbot_map.errors import Unreadable
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
+BESIDE = ".new"
+"""What a file is called besides, while it is written that is to take the place of another."""
 
 datasync = getattr(os, "fdatasync", os.fsync)
 
@@ -103,7 +105,7 @@ def make_folder(path: Path) -> None:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put ``data`` in the place of ``path``: after a crash either the old or the new is there, whole."""
-    beside = path.with_name(path.name + ".new")
+    beside = path.with_name(path.name + BESIDE)
     fd = open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         try:
@@ -117,6 +119,14 @@ def replace_file(path: Path, data: bytes) -> None:
             os.unlink(beside)
         raise
     sync_folder(path.parent)
+
+
+def sweep_beside(folder: Path) -> None:
+    """Remove what a kill left half written beside the files of ``folder``; each of them still stands whole."""
+    for name in os.listdir(folder) if is_folder(folder) else ():
+        if name.endswith(BESIDE):
+            with contextlib.suppress(OSError):
+                os.unlink(folder / name)
 
 
 class Quarantine:

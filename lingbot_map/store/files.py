@@ -21,13 +21,15 @@ import contextlib
 import fcntl
 import os
 import re
-import shutil
 import threading
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lingbot_map.errors import DataFolderBusy, LingbotMapError, NotWritten, StoreError, UnknownSession, Unreadable
+from lingbot_map.events import Event
 from lingbot_map.store import Origin, key_of
 from lingbot_map.store.appender import Fsync
+from lingbot_map.store.bin import Bin
 from lingbot_map.store.deleted import Deleted
 from lingbot_map.store.disk import (
     FOLDER_MODE,
@@ -38,6 +40,8 @@ from lingbot_map.store.disk import (
     sync_folder,
     unreadable,
 )
+from lingbot_map.store.exports import exports_of
+from lingbot_map.store.footprint import Footprint, footprint
 from lingbot_map.store.head import read_head
 from lingbot_map.store.log import Header, last_good, read_header
 from lingbot_map.store.mask_key import mask_key
@@ -72,9 +76,9 @@ class FileStore:
         self._used_lock = threading.RLock()  # sessions may be opened on any thread
         self._case_folders: dict[str, Path] | None = None
         if not read_only:
-            self.folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+            _make_folders(self.folder)
             self._lock = _take_lock(self.folder)
-            self._sweep()
+        self._bin = Bin(self.folder)
         self._marked = self._read_marks()
         self.deleted = Deleted(self.folder / "deleted")
 
@@ -167,25 +171,33 @@ class FileStore:
         return recording
 
     def delete(self, key: str) -> None:
-        folder = self.folder / key
         try:
             recording = self.open(key)
+        except LingbotMapError:  # what can't be read can be deleted all the same
+            if not (_KEY.fullmatch(key) and os.path.lexists(self.folder / key)):
+                raise
+        else:
             if recording.read_only:
                 raise StoreError(f"{recording.folder}: a committed recording is never deleted")
-            recording.close()
-        except Unreadable:
-            if not os.path.lexists(folder):
-                raise
-        gone = self.folder / f"deleted-{key}"
-        _remove(gone)
-        os.rename(folder, gone)
-        sync_folder(self.folder)
+            recording.discard()
+        self.release(key)
+        self._bin.put(key)
         self._unmark(key)
-        self.forget(key)
-        _remove(gone)
 
-    def forget(self, key: str) -> None:
-        """Drop the recording of a session that is not used any more; ``open`` reads it anew."""
+    def empty_bin(self) -> None:
+        self._bin.empty()
+
+    def footprint(self, key: str) -> Footprint:
+        return footprint(self.folder / key)
+
+    def remove_exports(self, key: str, session: str, events: Callable[[], Iterable[Event]]) -> list[str]:
+        found = exports_of(self.folder, key, session, events)
+        for path in found:
+            path.unlink(missing_ok=True)
+            sync_folder(path.parent)
+        return [str(path) for path in found]
+
+    def release(self, key: str) -> None:
         with self._used_lock:
             recording = self._used.pop(key, None)
         if recording is not None:
@@ -224,6 +236,11 @@ class FileStore:
     def _read_marks(self) -> dict[str, str]:
         marks = self.folder / "open"
         keys = [key for key in _names(marks) if _KEY.fullmatch(key)]
+        if not self._read_only:  # a kill in the middle of a deletion leaves the mark of a session that is none
+            for key in [key for key in keys if not os.path.lexists(self.folder / key)]:
+                with contextlib.suppress(OSError):
+                    os.unlink(marks / key)
+                keys.remove(key)
         return {key: (read_file(marks / key, 256) or b"").decode("ascii", "replace") for key in keys}
 
     def _mark(self, key: str) -> None:
@@ -246,21 +263,6 @@ class FileStore:
         if self._marked.pop(key, None) is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self.folder / "open" / key)
-
-    def _sweep(self) -> None:
-        """What a crash may have left half done: a deletion."""
-        for name in _names(self.folder):
-            if name.startswith("deleted-"):
-                _remove(self.folder / name)
-
-
-def _remove(path: Path) -> None:
-    """A folder with all that is in it, or what is in its place."""
-    if is_folder(path):
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with contextlib.suppress(OSError):
-            os.unlink(path)
 
 
 def _names(folder: Path) -> list[str]:
@@ -329,6 +331,14 @@ def case_key(folder: Path) -> str:
     except (LingbotMapError, OSError):
         session = ""
     return key_of(session or f"case {folder.name}")
+
+
+def _make_folders(folder: Path) -> None:
+    """The data folder, with a name that a power cut does not take back."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+    for each in missing:
+        sync_folder(each.parent)
 
 
 def _take_lock(folder: Path) -> int:

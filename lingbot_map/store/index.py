@@ -117,6 +117,7 @@ class Index:
         db = sqlite3.connect(path, check_same_thread=False)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = OFF")  # what a power cut damages is begun anew
+        db.execute("PRAGMA secure_delete = ON")
         return db
 
     def _begun(self, db: sqlite3.Connection) -> sqlite3.Connection:
@@ -142,8 +143,11 @@ class Index:
     def reconcile(self, keys: Iterable[str]) -> list[str]:
         """Forget sessions that are not among ``keys``, and name those that are not known here, or were damaged."""
         there, known = set(keys), dict(self._db.execute("SELECT key, seq FROM sessions"))
-        for key in known.keys() - there:
+        gone = known.keys() - there
+        for key in gone:
             self.remove(key)
+        if gone and not self.scrub():  # a deletion was killed in the middle
+            known = {}
         return sorted(key for key in there if not known.get(key))
 
     def seq(self, key: str) -> int:
@@ -224,7 +228,26 @@ class Index:
             for table in ("sessions", "findings", "hits", "ahead"):
                 db.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
 
+    def scrub(self) -> bool:
+        """Leave no byte of what was removed, neither in free pages nor in the log beside the file.
+
+        Where the disk has no room for that the index is begun anew, and False says that it has to be filled again.
+        """
+        if self._path is None:
+            return True
+        try:
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.DatabaseError:
+            self._lost()
+            return False
+        return True
+
     # --- asking it ---
+
+    def summaries(self) -> list[Summary]:
+        """All there are, in no order."""
+        return [_summary(row) for (row,) in self._db.execute("SELECT summary FROM sessions")]
 
     def get(self, key: str) -> Summary | None:
         """One session's summary."""

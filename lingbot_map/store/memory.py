@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from lingbot_map.errors import UnknownSession
 from lingbot_map.events import Event
 from lingbot_map.store import Damage, OutOfOrder, Recovered, key_of
 from lingbot_map.store.deleted import Deleted
+from lingbot_map.store.footprint import Footprint
 from lingbot_map.store.lines import event_line
 from lingbot_map.store.snapshots import to_drop
 
@@ -106,7 +107,16 @@ class MemoryStore:
         if self._recordings.pop(key, None) is None:
             raise UnknownSession(key)
 
-    def forget(self, key: str) -> None:
+    def empty_bin(self) -> None:
+        pass
+
+    def footprint(self, key: str) -> Footprint:
+        return Footprint(0, 0.0)
+
+    def remove_exports(self, key: str, session: str, events: Callable[[], Iterable[Event]]) -> list[str]:
+        return []
+
+    def release(self, key: str) -> None:
         pass
 
     def sync(self) -> None:

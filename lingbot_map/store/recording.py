@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from lingbot_map.errors import NewerFormat, NotWritten
 from lingbot_map.events import EpochStarted, Event
 from lingbot_map.store import Damage, Origin, Recovered
 from lingbot_map.store.appender import Appender, Fsync
-from lingbot_map.store.disk import Quarantine, datasync, open_to_read
+from lingbot_map.store.disk import Quarantine, datasync, open_to_read, sweep_beside
 from lingbot_map.store.head import read_head
 from lingbot_map.store.lines import VERSION, event_line, header_line, read_event
 from lingbot_map.store.log import Bad, Header, find, last_good, newer, read_header, walk
@@ -53,6 +54,7 @@ class FileRecording:
         self._opened, self._closed = opened, closed
         self._header = header
         self._ready = fresh  # nothing to recover
+        self._keeping = threading.Lock()
         last = 0
         if size:
             fd = open_to_read(self._path)
@@ -155,10 +157,13 @@ class FileRecording:
     def keep(self, seq: int, packed: bytes) -> bool:
         if self.read_only or (seq > self.synced_seq and not (self.sync() and seq <= self.synced_seq)):
             return False  # a snapshot must not say more than the log will after a power cut
-        try:
-            self._snapshots.write(seq, packed)
-        except OSError:
-            return False
+        with self._keeping:
+            if self._log.discarded:
+                return False
+            try:
+                self._snapshots.write(seq, packed)
+            except OSError:
+                return False
         self._log.wants_snapshot = False
         return True
 
@@ -175,6 +180,11 @@ class FileRecording:
     def close(self) -> None:
         if not self.read_only and self._log.close():
             self._closed()
+
+    def discard(self) -> None:
+        """The folder is about to be deleted: what waits for it is dropped, and nothing is written there any more."""
+        with self._keeping:  # or a snapshot under way would land beside the log of the next session of this name
+            self._log.discard()
 
     # --- recovering ---
 
@@ -246,6 +256,7 @@ class FileRecording:
             self._log.hold(own, lines)
             return
         try:
+            sweep_beside(self.folder)
             for seq in distrusted:
                 with contextlib.suppress(FileNotFoundError):
                     self._snapshots.quarantine(seq)

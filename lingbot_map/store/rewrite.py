@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from lingbot_map.store.disk import Quarantine, datasync, open_file, sync_folder, write_all
+from lingbot_map.store.disk import BESIDE, Quarantine, datasync, open_file, sync_folder, write_all
 
 
 def fresh_log(
@@ -19,7 +19,7 @@ def fresh_log(
 
     The old file goes to quarantine if a part of it can't be read, or with ``keep_old``. Raises ``OSError``.
     """
-    beside = path.with_name(path.name + ".new")
+    beside = path.with_name(path.name + BESIDE)
     fresh = open_file(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
     readable = True
     try:

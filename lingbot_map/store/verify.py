@@ -199,7 +199,7 @@ def _session(store: FileStore, key: str, repair: bool) -> SessionReport:
         report.damage += [damage for damage in recording.damage if damage not in report.damage]
         if not recovered.clean or report.damage:
             report.status = "damaged"
-        store.forget(key)
+        store.release(key)
         if recording.trouble is not None:
             report.status, report.refused = "refused", str(recording.trouble)
     if report.status == "damaged" and repair and not (report.id and recording.read_only):
