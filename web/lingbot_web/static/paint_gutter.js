@@ -6,6 +6,7 @@ import { plain } from 'lb/lettering';
 import { paintBeyond } from 'lb/moments_paint';
 import { FONT } from 'lb/styles';
 import { ageText } from 'lb/tags';
+import { codeName } from 'lb/words';
 
 /** @typedef {import('lb/scene').Scene} Scene */
 /** @typedef {import('lb/layout').Stave} Stave */
@@ -18,6 +19,11 @@ const PROSE = /\p{Script=Latin}$/u;
 /** A value has at most so much room, and so much even beside a long name. */
 const LARGEST_VALUE = 62;
 const SMALLEST_VALUE = 34;
+/** Rows so high tell the id below the name, lower ones after it. */
+const TWO_LINES = 30;
+/** Of an id that is cut at least so much must be left, in characters and as a share; a document's tells nothing without its end. */
+const SHORTEST_ID = 6;
+const ID_SHARE = 0.5;
 /** Pixels between the lines of an empty stave. */
 const RULE = 32;
 const KIND = /** @type {const} */ ({ flow: 'kind.intent', state: 'kind.slot', knowledge: 'kind.doc' });
@@ -166,17 +172,29 @@ function paintRow(ctx, scene, stave, row, y, first) {
   const left = GUTTER - 20 - x - lettering.width(label, font);
   const value = lettering.fit(rowValue(scene, stave, row), FONT.value, Math.min(LARGEST_VALUE, Math.max(SMALLEST_VALUE, left)));
   const age = bits & STALE ? staleAge(scene, row.node) : '';
-  const room = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 6 : 0) - (age ? lettering.width(age, FONT.small) + 4 : 0);
+  const aged = age ? lettering.width(age, FONT.small) + 4 : 0;
+  const all = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 6 : 0);
+  const room = all - aged;
   const name = stave.layer === 'knowledge' && !PROSE.test(label) ? lettering.fitEnds(label, font, room) : lettering.fit(label, font, room);
+  const id = codeName(node);
+  const below = id !== '' && h >= TWO_LINES;
+  const line = below ? y - 6 : y + 0.5;
   const past = node.seq > scene.seq;
   ctx.globalAlpha = past ? 0.34 : scene.faded(row.node) ? 0.6 : 1;
   ctx.textAlign = 'left';
   ctx.font = font;
   ctx.fillStyle = bits ? tokens['bad-ink'] : chosen ? tokens.text : tokens['text-2'];
-  ctx.fillText(name, x, y + 0.5);
+  ctx.fillText(name, x, line);
   if (age) {
     ctx.font = FONT.small;
-    ctx.fillText(age, x + lettering.width(name, font) + 4, y + 0.5);
+    ctx.fillText(age, x + lettering.width(name, font) + 4, line);
+  }
+  const after = below ? 0 : lettering.width(name, font) + aged + 5;
+  const told = id && idText(scene, stave, id, all - after);
+  if (told) {
+    ctx.font = FONT.value;
+    ctx.fillStyle = tokens['text-3'];
+    ctx.fillText(told, x + after, below ? y + 7.5 : line);
   }
   if (value && !past) {
     ctx.textAlign = 'right';
@@ -185,6 +203,12 @@ function paintRow(ctx, scene, stave, row, y, first) {
     ctx.fillText(value, GUTTER - 12, y + 0.5);
   }
   ctx.globalAlpha = 1;
+}
+
+/** As much of an id as says something; "" where there is no room for that. @param {Scene} scene @param {Stave} stave @param {string} id @param {number} room */
+function idText(scene, stave, id, room) {
+  const told = scene.lettering.fit(id, FONT.value, room);
+  return told === id || (stave.layer !== 'knowledge' && told.length > Math.max(SHORTEST_ID, id.length * ID_SHARE)) ? told : '';
 }
 
 /** What a row's right column shows, as it stood at the moment shown. @param {Scene} scene @param {Stave} stave @param {Row} row */

@@ -25,11 +25,21 @@ export function describe(scene, sel, lang) {
   return parts.filter(Boolean).join(text('score.focus.join'));
 }
 
-/** The same with the reasons of what was found there. @param {Scene} scene @param {Selection} sel @param {'zh' | 'en'} lang @returns {string} */
+/** The id by which code knows an intent, a slot or a document, without its kind; "" where it is all the name there is. @param {import('lb/types').Node | null | undefined} node */
+export function codeName(node) {
+  if (!node || (node.kind !== 'intent' && node.kind !== 'slot' && node.kind !== 'doc')) return '';
+  const label = plain(node.label);
+  const id = plain(node.id.slice(node.kind.length + 1));
+  return id === label || node.id === label ? '' : id;
+}
+
+/** The same with the id of what it is about, and the reasons of what was found there. @param {Scene} scene @param {Selection} sel @param {'zh' | 'en'} lang @returns {string} */
 export function explain(scene, sel, lang) {
   const mark = sel.kind === 'finding' ? -1 : markOf(scene.map, sel);
   const reasons = mark < 0 ? [] : findingsOn(scene, mark).map(({ reason }) => reason[lang]);
-  return [describe(scene, sel, lang), ...reasons].join(reasons.length ? scene.text('score.focus.why') : '');
+  const about = mark < 0 ? (sel.kind === 'node' ? scene.map.node(sel.id) : undefined) : scene.map.list[scene.map.marks.node.data[mark]];
+  const id = codeName(about);
+  return [describe(scene, sel, lang) + (id && about ? ` · ${about.kind}:${id}` : ''), ...reasons].join(reasons.length ? scene.text('score.focus.why') : '');
 }
 
 /** @param {Scene} scene @param {number} mark */
