@@ -43,6 +43,7 @@ DRIVERS = (
     Driver("corrupt_log", {"LB_TRIALS": "100"}, {"LB_ALL_OFFSETS": "1", "LB_EVENTS": "60"}),
     Driver("kill9", {"LB_ROUNDS": "10", "LB_POINTS": "3"}, {"LB_ROUNDS": "300", "LB_POINTS": "50"}, ("strace",)),
     Driver("power_loss", {"LB_IMAGES": "100"}, {"LB_IMAGES": "3000"}, ("strace",)),
+    Driver("disk_full", tools=("strace",)),
     Driver("ordering"),
     Driver("export_xss"),
     Driver("secrets_scan"),
