@@ -41,6 +41,7 @@ export const FLAG = /** @type {const} */ ({
   SELF: 64, // the visit follows one of the same intent in the same cell: an arc, not a pill
   SHARED: 128, // a read stands to the right of the write in its cell
   FOLLOWED: 256, // another write stands to the right of the write in its cell
+  PRECEDED: 512, // a read stands to the left of the write in its cell
 });
 
 /** Bits of a mark's or link's `bad` column: one for each kind of finding. @param {FindingKind} kind */

@@ -175,7 +175,7 @@ function offset(kind, w, k, flags) {
     case MARK.WRITE:
       return w * 0.5 + k * Math.max(2, Math.min(12, w * 0.12));
     case MARK.READ:
-      return flags & FLAG.AFTER ? afterWrite(w) : Math.max(w * 0.27, w > WIDE ? 48 : 0) + k * Math.min(9, w * 0.08);
+      return flags & FLAG.AFTER ? afterWrite(w) : beforeWrite(w) + k * Math.min(9, w * 0.08);
     case MARK.QUESTION:
       return Math.min(w * 0.6, documents(w) - w * 0.16) + k * Math.min(18, w * 0.1);
     case MARK.DOC:
@@ -189,6 +189,11 @@ function offset(kind, w, k, flags) {
 /** A read that follows a write in its cell stands at the lane's right edge, to the right of the box. @param {number} w */
 export function afterWrite(w) {
   return w - Math.min(9, w * 0.12);
+}
+
+/** Other reads stand under the intent that reads, to the left of the box. @param {number} w */
+export function beforeWrite(w) {
+  return Math.max(w * 0.27, w > WIDE ? 48 : 0);
 }
 
 /** Documents at 80 %, further left where a printed score needs room, but always to the right of the slots. @param {number} w */

@@ -181,7 +181,8 @@ export class Marks {
     const lane = turn.data[e];
     const row = this.rows.byNode[node];
     const before = row && row.writes.length ? row.writes[row.writes.length - 1] : -1;
-    const mark = this.#add(MARK.WRITE, node, lane, seq.data[e], this.#inCell(node, lane, MARK.WRITE), e, before, WRITE_FLAGS[props[e].change] ?? 0);
+    const read = this.#inCell(node, lane, MARK.READ) ? FLAG.PRECEDED : 0;
+    const mark = this.#add(MARK.WRITE, node, lane, seq.data[e], this.#inCell(node, lane, MARK.WRITE), e, before, (WRITE_FLAGS[props[e].change] ?? 0) | read);
     if (row?.writes.length) row.writes.push(mark);
     else if (row) row.writes = [mark];
     if (before >= 0 && this.turn.data[before] === lane) this.flags.data[before] |= FLAG.FOLLOWED;

@@ -2,7 +2,7 @@
 // it where a mark stands and how strongly it is drawn, so the two can't differ.
 import { FLAG, MARK, badBit } from 'lb/kinds';
 import { LEVEL } from 'lb/ink';
-import { afterWrite, HEADER, READABLE, SCORED, WIDE } from 'lb/layout';
+import { afterWrite, beforeWrite, HEADER, READABLE, SCORED, WIDE } from 'lb/layout';
 import { plain } from 'lb/lettering';
 import { FONT } from 'lb/styles';
 import { scoredStage, stageAt, weightOf } from 'lb/weights';
@@ -19,6 +19,9 @@ import { scoredStage, stageAt, weightOf } from 'lb/weights';
 /** Level of each distance on a trail: itself and one hop, two, three. */
 const HOP_LEVEL = [LEVEL.FULL, LEVEL.FULL, LEVEL.SECOND, LEVEL.THIRD];
 const SQUARE = 9;
+/** Beside the text in a value's box, and where room is short. */
+const PADDING = 6;
+const LEAST_PADDING = 3;
 
 export class Scene {
   /**
@@ -242,15 +245,15 @@ export class Scene {
     const y = this.y(mark);
     const w = this.lane;
     if (this.readable && !(flags & FLAG.FOLLOWED)) {
-      const k = this.map.marks.k.data[mark];
-      const left = this.layout.x(this.map.marks.turn.data[mark]);
-      const right = left + (flags & FLAG.SHARED ? afterWrite(w) - 7 : w - 2);
-      const room = k ? right - left - 4 : Math.min(w - 4, (right - x) * 2);
-      const text = this.lettering.fit(this.valueText(mark), FONT.value, room - 10);
+      const first = !this.map.marks.k.data[mark];
+      const start = this.layout.x(this.map.marks.turn.data[mark]);
+      const left = start + (first && flags & FLAG.PRECEDED ? beforeWrite(w) + 7 : 2);
+      const right = start + (flags & FLAG.SHARED ? afterWrite(w) - 7 : w - 2);
+      const text = this.lettering.fit(this.valueText(mark), FONT.value, right - left - 2 * LEAST_PADDING);
       if (text) {
         const high = Math.min(19, this.layout.staves.rowHeight - 3);
-        const width = Math.min(room, this.lettering.width(text, FONT.value) + 12);
-        return { x: k ? Math.min(x - 6, right - width) : x - width / 2, y: y - high / 2, w: width, h: high, text };
+        const width = Math.min(right - left, this.lettering.width(text, FONT.value) + 2 * PADDING);
+        return { x: Math.max(left, Math.min(first ? x - width / 2 : x - 6, right - width)), y: y - high / 2, w: width, h: high, text };
       }
     }
     const side = this.readable ? SQUARE - 1 : Math.max(4, Math.min(SQUARE, w * 0.3));
