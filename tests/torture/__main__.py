@@ -47,6 +47,8 @@ DRIVERS = (
     Driver("ordering"),
     Driver("export_xss"),
     Driver("secrets_scan"),
+    Driver("http_abuse"),
+    Driver("ws_abuse"),
 )
 
 
