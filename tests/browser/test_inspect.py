@@ -73,6 +73,25 @@ def test_an_intent_tells_what_it_beat_what_it_needs_and_what_let_it_in_and_out(o
     expect(into.nth(4).locator("button")).to_be_focused()
 
 
+def test_a_loop_tells_between_which_intents_each_condition_stood_and_which_jump_closed_it(open_told: Open) -> None:
+    page = open_told("w=9_22&sel=node~17~0~intent:data_dispute")
+    told = page.locator("#right .callout .jumps li")
+    assert [" ".join(line.split()) for line in told.all_inner_texts()] == [
+        "16 工单查询 → 套餐变更 0.55 ticket_number = null",
+        "17 套餐变更 → 流量申诉 0.62 no condition missing ticket_number closes the loop",
+    ]
+    into = part(page, "Jumps in").locator("li")
+    expect(into.filter(has_text="closes the loop").locator(".turn")).to_have_text("17")
+    # The finding's own pane lists every jump of it.
+    page.locator("#right .callout-head").click()
+    expect(told.locator(".turn")).to_have_text(["15", "16", "17"])
+    expect(told.filter(has_text="closes the loop")).to_have_count(1)
+    # Before the loop was closed, nothing says that a jump does.
+    page = open_told("w=9_22&sel=node~16~0~intent:change_plan&at=118")
+    expect(part(page, "Jumps in").locator(".turn").last).to_have_text("16")
+    expect(page.locator("#right .closes")).to_have_count(0)
+
+
 def test_required_slots_are_those_of_the_moment_and_tell_where_the_visit_differed(open_told: Open) -> None:
     page = open_told("sel=node~2~0~intent:change_plan&at=8")
     needs = part(page, "Required slots")

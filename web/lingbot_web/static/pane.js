@@ -4,6 +4,7 @@ import { foreign, h, plain } from 'lb/dom';
 import { clock, count, stamp } from 'lb/format';
 import { lang, text } from 'lb/i18n';
 import { glyph } from 'lb/icons';
+import { loopJumps } from 'lb/pane_jumps';
 import { labelOf } from 'lb/past';
 
 /** @typedef {import('lb/types').Selection} Selection */
@@ -133,11 +134,12 @@ export function acts(view, finding) {
     h('button', { class: 'text-button', dataset: { focus: `assert ${finding.id}` }, on: { click: () => view.copyAssertion(finding) } }, text('inspect.assert')));
 }
 
-/** Why, in a sentence, and the nodes it names as links. @param {View} view @param {Finding} finding */
-export function telling(view, finding) {
+/** Why, in a sentence, the jumps of a loop and the nodes it names as links. @param {View} view @param {Finding} finding @param {boolean} [all] also the jumps without a condition */
+export function telling(view, finding, all = false) {
   const { map } = view;
   return [
     h('p', null, foreign(finding.reason[lang()] || finding.reason.en || '', { most: 600 })),
+    finding.kind === 'loop' && loopJumps(view, finding, all),
     finding.nodes.length > 0 && h('p', { class: 'evidence' }, finding.nodes.slice(0, 6).map((id, i) => [i ? ' · ' : '', nodeLink(view, id, { ...markOf(map, finding, id), words: labelOf(map, id) })])),
   ];
 }

@@ -1,10 +1,11 @@
 // An intent: how sure each visit was, what it needed, what it beat, and what let each jump through.
 
 import { lineChart } from 'lb/charts';
-import { foreign, h, plain } from 'lb/dom';
+import { foreign, h } from 'lb/dom';
 import { score, valueText } from 'lb/format';
 import { text } from 'lb/i18n';
 import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
+import { closesLoop, jump } from 'lb/pane_jumps';
 import { findingsAbout, labelOf, visitsOf } from 'lb/past';
 import { leavesOf, requiredAt } from 'lb/past_moment';
 
@@ -103,20 +104,5 @@ function bar(view, id, confidence, won) {
 /** The jumps in or out, newest last, each with the condition that let it through. @param {View} view @param {string} title @param {Edge[]} edges @param {'source' | 'target'} end the end to name */
 function jumps(view, title, edges, end) {
   if (!edges.length) return null;
-  return part(title, String(edges.length), h('ol', { class: 'jumps flow' }, edges.slice(-MOST_JUMPS).map((edge) => jump(view, edge, edge[end]))), edges.length > MOST_JUMPS && h('p', { class: 'quiet' }, text('inspect.some', { shown: MOST_JUMPS, total: edges.length })));
-}
-
-/** @param {View} view @param {Edge} edge @param {string} other */
-function jump(view, edge, other) {
-  const missing = list(edge.props.missing);
-  const stayed = edge.source === edge.target;
-  return h(
-    'li',
-    { class: view.blamed.has(edge.seq) ? 'bad' : null },
-    h('button', {
-      class: 'step', 'aria-current': view.selection.seq === edge.seq ? 'true' : null, dataset: { focus: `jump ${edge.seq}` },
-      on: { click: () => view.go({ kind: 'node', id: edge.target, turn: edge.turn, seq: edge.seq }) },
-    }, h('span', { class: 'turn mono' }, String(edge.turn)), h('i', { class: 'dot round filled' }), h('span', { class: 'words' }, stayed ? text('intent.stayed') : [edge.target === other ? '→ ' : '', foreign(labelOf(view.map, other), { most: 60 }), edge.source === other ? ' →' : '']), h('span', { class: 'end mono' }, score(edge.props.confidence))),
-    h('div', { class: 'condition' }, edge.props.condition ? h('code', null, foreign(edge.props.condition, { most: 300 })) : h('span', { class: 'quiet' }, text('intent.unconditional')), missing.length > 0 && h('span', { class: 'lack' }, text('intent.lacking', { slots: plain(missing.join(', '), 200) }))),
-  );
+  return part(title, String(edges.length), h('ol', { class: 'jumps flow' }, edges.slice(-MOST_JUMPS).map((edge) => jump(view, edge, { end, closes: closesLoop(view, edge) }))), edges.length > MOST_JUMPS && h('p', { class: 'quiet' }, text('inspect.some', { shown: MOST_JUMPS, total: edges.length })));
 }

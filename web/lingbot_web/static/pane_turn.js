@@ -79,7 +79,7 @@ export function findingPane(view, finding) {
   const turns = finding.since && finding.since !== finding.turn ? text('inspect.turns', { from: finding.since, to: finding.turn }) : text('inspect.turn', { turn: finding.turn });
   const body = [
     heading(text(`finding.${finding.kind}`), finding.code, finding.kind === 'gap' ? 'lost' : 'bad', `${turns} · seq ${count(finding.seq)}`),
-    h('div', { class: `callout ${finding.kind === 'gap' ? 'gap' : ''}` }, telling(view, finding), acts(view, finding)),
+    h('div', { class: `callout ${finding.kind === 'gap' ? 'gap' : ''}` }, telling(view, finding, true), acts(view, finding)),
     edges.length > 0 && part(text('finding.evidence'), count(edges.length), h('ol', { class: 'happened' }, edges.slice(0, MOST_STEPS).map((edge, i) => [edge.turn !== edges[i - 1]?.turn && ofTurn(view, edge.turn), happening(view, edge)]))),
     part(text('inspect.facts'), '', facts(Object.entries(finding.facts).map(([name, value]) => [known(`fact.${name}`) ? text(`fact.${name}`) : plain(name, 40), factOf(view, name, value)]))),
   ];

@@ -80,6 +80,7 @@ export const CHANGES = {
 
   'intent.beat': ['胜过的候选', 'Candidates it beat'],
   'intent.beat.none': ['来源没有给出候选意图。', 'The source gives no candidates.'],
+  'intent.closes': ['环路在此闭合', 'closes the loop'],
   'intent.had': ['第 {turn} 轮时已填', 'filled at the visit in turn {turn}'],
   'intent.in': ['跳入与条件', 'Jumps in, and what let them through'],
   'intent.lacked': ['第 {turn} 轮时缺失', 'missing at the visit in turn {turn}'],
