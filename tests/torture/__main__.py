@@ -49,6 +49,7 @@ DRIVERS = (
     Driver("secrets_scan"),
     Driver("http_abuse"),
     Driver("ws_abuse"),
+    Driver("ws_load", {"LB_VIEWERS": "100", "LB_SECONDS": "5", "LB_STORMS": "3"}),
 )
 
 
