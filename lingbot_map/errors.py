@@ -16,6 +16,8 @@ LingbotMapError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class LingbotMapError(Exception):
     """Root of all errors of the project; the command line shows it as one line."""
@@ -128,16 +130,18 @@ class NotRemoved(StoreError):
 
 
 class UnknownSession(LingbotMapError):
-    """``name`` is neither the id nor the key of a session in ``where``."""
+    """``name`` is neither the id nor the key of a session in ``where``; ``near`` are ids that look like it."""
 
-    def __init__(self, name: str, where: str = "") -> None:
-        super().__init__(name, where)
+    def __init__(self, name: str, where: str = "", near: Sequence[str] = ()) -> None:
+        super().__init__(name, where, near)
         self.name = name
         self.where = where
+        self.near = near
 
     def __str__(self) -> str:
         place = f" in {self.where}" if self.where else ""
-        return f"no session {self.name!r}{place}; `lingbot-map sessions` lists them"
+        near = f"; near it: {', '.join(map(repr, self.near))}" if self.near else ""
+        return f"no session {self.name!r}{place}{near}; `lingbot-map sessions` lists them"
 
 
 class UnknownMoment(LingbotMapError):

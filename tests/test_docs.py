@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from pathlib import Path
 
 import pytest
 
+from lingbot_map.policy import Policy
+from lingbot_map.session import Session
+from lingbot_map.store.files import FileStore
 from tests.live.server import running, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -144,8 +148,12 @@ def help_of(*names: str) -> str:
 
 @pytest.mark.parametrize("block", [block for block in SHELL if block.how == "run"], ids=str)
 def test_the_commands_of_a_readme_do_what_they_say(block: Block, tmp_path: Path) -> None:
-    # The examples find the committed recordings in the data folder, and what they write stays here.
+    # The examples find the committed recordings in the data folder, and the session of the bot that the README shows;
+    # what they write stays here.
     shutil.copytree(ROOT / "snapshots" / "cases", tmp_path / "snapshots" / "cases")
+    store = FileStore(tmp_path / "snapshots")
+    Session.create(store, "call-17", policy=Policy(), facts={}, now=time.time())
+    store.close()
     for words in commands(block.text):
         assert words[0] == "lingbot-map", "only our own command is run"
         done = run(str(BIN / words[0]), *words[1:], cwd=tmp_path)

@@ -134,14 +134,13 @@ class Keeping:
                 with suppress(UnknownSession):  # somebody has deleted it meanwhile
                     await self._remove(going.stored.key)
                     gone.append(going)
+                    self.pruned += 1
+                    self.freed += going.stored.size
                 if len(gone) % _BIN_FULL == 0:
                     await asyncio.to_thread(self._store.empty_bin)
             await asyncio.to_thread(self._store.empty_bin)
             await self._scrub()
-            done = replace(pruned, going=gone, left=pruned.left + pruned.freed - sum(one.stored.size for one in gone))
-            self.pruned += len(gone)
-            self.freed += done.freed
-            return done
+            return replace(pruned, going=gone, left=pruned.left + pruned.freed - sum(one.stored.size for one in gone))
 
     async def _said(self, key: str) -> tuple[str, Callable[[], Iterable[Event]]]:
         """The session's id and its events; of one that can't be read what the index knows, and none."""

@@ -167,6 +167,9 @@ class Pipeline:
         for key in self.index.reconcile(self.store.keys()):
             try:
                 live = await self.shelf.open(key)
+                if not self.index.seq(key):  # in memory already when the index was begun anew
+                    self._count_anew(live)
+                    self.showing.touch(live)
                 self.showing.count()
                 if not live.tail.watchers and not live.uncounted:
                     await self.shelf.put_away(live)
@@ -204,13 +207,15 @@ class Pipeline:
 
     def _arrived(self, live: Live) -> None:
         if self.index.seq(live.session.key) > live.session.map.cursor.seq:  # a power cut took what was not flushed
-            last = live.session.map.cursor.seq
-            self.index.remove(live.session.key)
-            live.uncounted = live.session.events(1, last)
+            self._count_anew(live)
         if live.uncounted:
             self._unsynced.set()
             self.showing.touch(live)
         self._plan(live)
+
+    def _count_anew(self, live: Live) -> None:
+        self.index.remove(live.session.key)
+        live.uncounted = live.session.events(1, live.session.map.cursor.seq)
 
     # --- what happens by itself ---------------------------------------------------------------------------------
 

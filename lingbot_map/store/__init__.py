@@ -187,7 +187,7 @@ class Store(Protocol):
         """How much room the session takes, and when it was last written. May run in a thread of its own."""
 
     def remove_exports(self, key: str, session: str, events: Callable[[], Iterable[Event]]) -> list[str]:
-        """Remove what was exported of a session to where it is kept; the names of the files. See ``exports``.
+        """Remove what was exported of a session to where it is kept; the names of the files in there. See ``exports``.
 
         May run in a thread of its own. Raises ``OSError`` for what can't be removed.
         """

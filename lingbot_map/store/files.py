@@ -195,7 +195,7 @@ class FileStore:
         for path in found:
             path.unlink(missing_ok=True)
             sync_folder(path.parent)
-        return [str(path) for path in found]
+        return [str(path.relative_to(self.folder)) for path in found]
 
     def release(self, key: str) -> None:
         with self._used_lock:

@@ -231,17 +231,19 @@ class Index:
     def scrub(self) -> bool:
         """Leave no byte of what was removed, neither in free pages nor in the log beside the file.
 
-        Where the disk has no room for that the index is begun anew, and False says that it has to be filled again.
+        Where the disk has no room for that, or somebody else reads, the index is begun anew, and False says that it has
+        to be filled again.
         """
         if self._path is None:
             return True
         try:
             self._db.execute("VACUUM")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.DatabaseError:
+            busy = True
+        if busy:
             self._lost()
-            return False
-        return True
+        return not busy
 
     # --- asking it ---
 

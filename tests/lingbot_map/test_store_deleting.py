@@ -14,6 +14,7 @@ import pytest
 
 from lingbot_map.errors import NotRemoved, NotWritten, UnknownSession
 from lingbot_map.store import appender, bin, key_of
+from lingbot_map.store.disk import datasync, write_all
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.recording import FileRecording
 from lingbot_map.store.verify import examine
@@ -183,15 +184,13 @@ def test_flushed_always_acknowledges_nothing_that_is_not_flushed(
 
 def test_each_append_is_flushed_before_it_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    write, flush = appender.write_all, appender.datasync
-
     def writing(fd: int, data: bytes) -> None:
         calls.append("write")
-        write(fd, data)
+        write_all(fd, data)
 
     def flushing(fd: int) -> None:
         calls.append("flush")
-        flush(fd)
+        datasync(fd)
 
     monkeypatch.setattr(appender, "write_all", writing)
     monkeypatch.setattr(appender, "datasync", flushing)

@@ -16,6 +16,7 @@ from lingbot_map.pipeline import Pipeline
 from lingbot_web.api import Api, on_error
 from lingbot_web.export_api import export_route
 from lingbot_web.ingest import ingest
+from lingbot_web.keep_api import keep_routes
 from lingbot_web.live import Viewers
 from lingbot_web.page import page_routes
 from lingbot_web.reply import Replies
@@ -44,6 +45,7 @@ def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = ()) -> AS
             *Api(pipeline).routes(),
             *Replies(pipeline, reply_hosts).routes(),
             export_route(pipeline),
+            *keep_routes(pipeline),
             Route("/ingest", ingest(pipeline), methods=["POST"]),
             WebSocketRoute("/ws", viewers),
         ],

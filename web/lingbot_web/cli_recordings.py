@@ -14,6 +14,7 @@ import typer
 from lingbot_map.errors import BadInput
 from lingbot_map.legible import legible
 from lingbot_map.pipeline import Glance, Pipeline
+from lingbot_map.store.appender import Fsync
 from lingbot_map.store.recording import LOG
 from lingbot_web import export as exporting
 from lingbot_web import terminal
@@ -25,16 +26,24 @@ T = TypeVar("T")
 Data = Annotated[Path, typer.Option("--data", help="The folder that holds the recordings.", show_default=True)]
 Json = Annotated[bool, typer.Option("--json", help="Answer with JSON.")]
 Files = Annotated[list[Path], typer.Argument(help="Recordings: ours, or of Rasa, Bot Framework and others.")]
+Flush = Annotated[
+    str,
+    typer.Option("--fsync", help="Flush to the disk once per 'batch' (a power cut costs 100 ms at most) or 'always'."),
+]
 Masked = Annotated[bool, typer.Option("--mask", help="Mask passwords, tokens, phones and the like, as a probe does.")]
 SNAPSHOTS = Path("snapshots")
 
 
-def import_files(files: Files, data: Data = SNAPSHOTS, mask: Masked = False, as_json: Json = False) -> int:
+def import_files(
+    files: Files, data: Data = SNAPSHOTS, mask: Masked = False, fsync: Flush = "batch", as_json: Json = False
+) -> int:
     """Take recordings into the data folder. A file that can't be read changes nothing.
+
+    What was taken is on the disk when the command ends. A map that serves the folder flushes as it was told itself.
 
     Example: lingbot-map import tracker.json transcript.json
     """
-    taken = take_in(files, data, mask=mask)
+    taken = take_in(files, data, mask=mask, fsync=fsync_of(fsync))
     if as_json:
         terminal.say_json(taken if len(taken) > 1 else taken[0])
         return 0
@@ -57,7 +66,14 @@ def report_problems(taken: list[dict[str, Any]]) -> None:
             terminal.complain(f"note: {problem}")
 
 
-def take_in(files: Sequence[Path], data: Path, *, mask: bool = False) -> list[dict[str, Any]]:
+def fsync_of(said: str) -> Fsync:
+    """What ``--fsync`` says. Raises ``BadInput``."""
+    if said not in ("batch", "always"):
+        raise BadInput("--fsync", "batch or always", said)
+    return "always" if said == "always" else "batch"
+
+
+def take_in(files: Sequence[Path], data: Path, *, mask: bool = False, fsync: Fsync = "batch") -> list[dict[str, Any]]:
     """Import files into the folder, through the map that serves it if one does; what each of them brought."""
     files = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder is its log
     for path in files:
@@ -80,7 +96,7 @@ def take_in(files: Sequence[Path], data: Path, *, mask: bool = False) -> list[di
                 taken.append(await pipeline.import_file(path, legible(path.name), progress, mask=mask))
         return taken
 
-    return _with_pipeline(data, work)
+    return with_pipeline(data, work, fsync)
 
 
 def sessions(
@@ -200,11 +216,20 @@ def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:
     terminal.say(f"viewers   {said['viewers']:,}")
     if said["disk"]["trouble"]:
         terminal.say(f"disk      {terminal.visible(said['disk']['trouble'])}")
+    if kept := _kept(said["keep"]):
+        terminal.say(f"keep      {kept}")
     columns = ("source", "probe", "produced", "accepted", "missing", "refused", "held", "repeated", "masked")
     rows = [[str(source[column]) for column in columns] for source in said["sources"]]
     if rows:
         terminal.table(columns, rows, right=range(2, len(columns)))
     return 0
+
+
+def _kept(keep: dict[str, Any]) -> str:
+    bounds = [terminal.age(keep["age"])] if keep["age"] is not None else []
+    bounds += [terminal.size(keep["size"])] if keep["size"] is not None else []
+    removed = f"; {terminal.count(keep['pruned'], 'session')}, {terminal.size(keep['freed'])} removed since the start"
+    return " and ".join(bounds) + removed if bounds else ""
 
 
 def _ask(data: Path, remotely: Callable[[Remote], Any], here: Callable[[Glance], dict[str, Any]]) -> dict[str, Any]:
@@ -213,15 +238,22 @@ def _ask(data: Path, remotely: Callable[[Remote], Any], here: Callable[[Glance],
     if beacon is not None:
         said: dict[str, Any] = remotely(Remote(beacon))
         return said
-    if not data.is_dir():
-        found = "something else" if data.exists() else "nothing"
-        raise BadInput(str(data), "a data folder", found, "name it with --data")
+    there(data)
     return here(Glance(data))
 
 
-def _with_pipeline(data: Path, work: Callable[[Pipeline], Awaitable[T]]) -> T:
+def there(data: Path) -> None:
+    """Raises ``BadInput`` if there is no such data folder: who looks or removes makes none."""
+    if not data.is_dir():
+        found = "something else" if data.exists() else "nothing"
+        raise BadInput(str(data), "a data folder", found, "name it with --data")
+
+
+def with_pipeline(data: Path, work: Callable[[Pipeline], Awaitable[T]], fsync: Fsync = "batch") -> T:
+    """What ``work`` makes of a pipeline over the folder, which no map serves. Raises ``DataFolderBusy``."""
+
     async def whole() -> T:
-        pipeline = Pipeline.of_folder(data)
+        pipeline = Pipeline.of_folder(data, fsync=fsync)
         await pipeline.start()
         try:
             await pipeline.settled()

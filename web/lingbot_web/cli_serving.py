@@ -9,17 +9,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Pipeline
+from lingbot_map.store import retention
+from lingbot_map.store.appender import Fsync
+from lingbot_map.store.retention import keep_from
 from lingbot_probes.link import DEFAULT
 from lingbot_web import terminal
 from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.beacon import Beacon, serving
-from lingbot_web.cli_recordings import SNAPSHOTS, Data, Files, Masked, report_problems, take_in
+from lingbot_web.cli_keeping import Keep
+from lingbot_web.cli_recordings import SNAPSHOTS, Data, Files, Flush, Masked, fsync_of, report_problems, take_in
 from lingbot_web.demo import DemoBot
 from lingbot_web.security import is_host
 
@@ -30,9 +34,8 @@ def serve(
     data: Data = SNAPSHOTS,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on; 0 for any free one.")] = PORT,
-    fsync: Annotated[
-        str, typer.Option(help="Flush to the disk once per 'batch' (a power cut costs 100 ms at most) or 'always'.")
-    ] = "batch",
+    fsync: Flush = "batch",
+    keep: Keep = None,
     public_url: Annotated[
         list[str] | None, typer.Option(help="An address at which a proxy shows the map; may be given several times.")
     ] = None,
@@ -48,17 +51,20 @@ def serve(
 ) -> int:
     """Start the map and print the address to open. Ctrl-C ends it.
 
+    With --keep it removes what is older or too large at the start and once an hour, as `lingbot-map prune` does.
+
     Example: lingbot-map serve --data recordings --port 8800
+
+    Example: lingbot-map serve --keep 30d --keep 20GB
     """
-    if fsync not in ("batch", "always"):
-        raise BadInput("--fsync", "batch or always", fsync)
+    flush, bounds = fsync_of(fsync), keep_from(keep or ())
     for option, named in (("--host", host), *(("--reply-host", each) for each in reply_host or ())):
         if not is_host(named):
             raise BadInput(option, "a host's name or address", named or "nothing")
     address = Address(host, port, tls_cert, tls_key, tuple(public_url or ()))
     address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
-    return _serve(data, address, "always" if fsync == "always" else "batch", reply_hosts=tuple(reply_host or ()))
+    return _serve(data, address, flush, keep=bounds, reply_hosts=tuple(reply_host or ()))
 
 
 def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: bool) -> None:
@@ -89,15 +95,16 @@ def _try_certificate(certificate: Path, key: Path | None) -> None:
 def _serve(
     data: Path,
     address: Address,
-    fsync: Literal["batch", "always"] = "batch",
+    fsync: Fsync = "batch",
     session: str = "",
+    keep: retention.Keep = retention.FOR_EVER,
     reply_hosts: tuple[str, ...] = (),
 ) -> int:
     from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
 
     _allow_many_files()
     listener = address.listen()  # before the data folder is touched: a taken port is the commoner mistake
-    pipeline = _pipeline(data, listener, fsync)
+    pipeline = _pipeline(data, listener, fsync, keep)
     announce = _announcing(address, listener.getsockname()[1], session)
     ended_by = running.run(pipeline, address, listener, data=data, ready=announce, reply_hosts=reply_hosts)
     return _ended(pipeline, data, ended_by)
@@ -120,6 +127,7 @@ def demo(
     port: Annotated[int, typer.Option(help="The port to listen on; 0 for any free one.")] = PORT,
     lang: Annotated[str, typer.Option(help="The language that comes first: zh or en.")] = "zh",
     pace: Annotated[float, typer.Option(help="Seconds between two turns of the scripted customer.", min=0)] = 3.0,
+    fsync: Flush = "batch",
 ) -> int:
     """Start a map, a telecom assistant and a customer who talks to it; open the address and watch.
 
@@ -127,9 +135,10 @@ def demo(
     """
     if lang not in ("zh", "en"):
         raise BadInput("--lang", "zh or en", lang)
+    flush = fsync_of(fsync)
     address = Address(port=port)
     listener = address.listen()
-    pipeline = _pipeline(data, listener)
+    pipeline = _pipeline(data, listener, flush)
     from lingbot_web import running
 
     bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announcing(address, listener.getsockname()[1]))
@@ -159,9 +168,9 @@ def _announcing(address: Address, port: int, session: str = "") -> Callable[[Bea
     return announce
 
 
-def _pipeline(data: Path, listener: socket.socket, fsync: Literal["batch", "always"] = "batch") -> Pipeline:
+def _pipeline(data: Path, listener: socket.socket, fsync: Fsync, keep: retention.Keep = retention.FOR_EVER) -> Pipeline:
     try:
-        return Pipeline.of_folder(data, fsync=fsync)
+        return Pipeline.of_folder(data, fsync=fsync, keep=keep)
     except BaseException:
         listener.close()
         raise
@@ -181,12 +190,14 @@ def open_files(
     data: Data = SNAPSHOTS,
     mask: Masked = False,
     port: Annotated[int, typer.Option(help="The port to listen on, if no map serves the folder yet.")] = PORT,
+    fsync: Flush = "batch",
 ) -> int:
     """Import recordings and show them: in the map that serves the folder, else in one that is started.
 
     Example: lingbot-map open call.jsonl
     """
-    taken = take_in(files, data, mask=mask)
+    flush = fsync_of(fsync)
+    taken = take_in(files, data, mask=mask, fsync=flush)
     report_problems(taken)
     sessions = [session for one in taken for session in one["sessions"]]
     first = max(sessions, key=lambda session: session["turns"], default={"key": ""})["key"]
@@ -196,4 +207,4 @@ def open_files(
     if beacon is not None:
         terminal.say(beacon.address(first))
         return 0
-    return _serve(data, Address(port=port), session=first)
+    return _serve(data, Address(port=port), flush, first)

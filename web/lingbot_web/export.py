@@ -14,14 +14,15 @@ from typing import Any, BinaryIO
 import msgspec
 
 from lingbot_map import codec
-from lingbot_map.errors import BadInput, UnknownSession
+from lingbot_map.errors import BadInput
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
 from lingbot_map.session import map_of
-from lingbot_map.store import Recording, key_of
+from lingbot_map.store import Recording
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.index import Page
 from lingbot_map.store.lines import event_line, header_line
+from lingbot_map.store.naming import find_key
 from lingbot_map.store.summary import summarize
 from lingbot_web.export_csv import turns_csv
 from lingbot_web.export_whole import MOST_EVENTS, whole_map
@@ -102,16 +103,7 @@ def _target(out: Path) -> Path:
 
 def find(store: FileStore, session: str, where: Path) -> Recording:
     """The recording that ``session`` names."""
-    keys = store.keys()
-    key = key_of(session)
-    if key not in keys:
-        fits = [known for known in keys if session and known.startswith(session)]
-        if len(fits) > 1:
-            raise BadInput("session", "the beginning of one key", f"{len(fits)} that begin so")
-        if not fits:
-            raise UnknownSession(session, str(where))
-        key = fits[0]
-    return store.open(key)
+    return store.open(find_key(store, session, where))
 
 
 def jsonl(recording: Recording) -> Iterator[bytes]:

@@ -43,6 +43,10 @@ class Remote:
         """The JSON at ``path``."""
         return self._ask("GET", path, query, None, {})
 
+    def post(self, path: str, value: Any) -> Any:
+        """The answer to ``value``, sent as JSON; waited for as long as the map lives."""
+        return self._ask("POST", path, {}, orjson.dumps(value), {"Content-Type": "application/json"})
+
     def upload(self, path: Path, progress: Callable[[int, int], None] | None = None, *, mask: bool = False) -> Any:
         """Hand a file over for import."""
         size = path.stat().st_size
@@ -54,7 +58,12 @@ class Remote:
             return self._ask("POST", "api/import", query, _chunks(file, size, progress), headers)
 
     def _ask(
-        self, method: str, path: str, query: dict[str, str | int], body: Iterator[bytes] | None, headers: dict[str, str]
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str | int],
+        body: Iterator[bytes] | bytes | None,
+        headers: dict[str, str],
     ) -> Any:
         url = urlsplit(self.beacon.url)
         connection = self._connection()

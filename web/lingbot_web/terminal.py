@@ -63,6 +63,36 @@ def say_json(value: Any) -> None:
     sys.stdout.flush()
 
 
+def asked(question: str) -> bool:
+    """Whether somebody at the terminal says yes. Raises ``BadInput`` where nobody can be asked."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise BadInput("--yes", "it, where nobody can be asked", "none")
+    sys.stderr.write(visible(question))
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().casefold() in ("y", "yes", "是")
+
+
+def count(number: int, what: str) -> str:
+    """``number`` of ``what``, an English noun whose plural ends in s."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def size(count: int) -> str:
+    """``count`` bytes in the largest unit that leaves a whole number before the point."""
+    for power, unit in ((4, "TB"), (3, "GB"), (2, "MB"), (1, "kB")):
+        if count >= 1000**power:
+            return f"{count / 1000**power:.1f} {unit}"
+    return f"{count} B"
+
+
+def age(seconds: float) -> str:
+    """``seconds`` in whole days, hours or minutes."""
+    for length, unit in ((86_400, "d"), (3600, "h")):
+        if seconds >= length:
+            return f"{seconds // length:,.0f} {unit}"
+    return f"{max(seconds, 0) // 60:.0f} m"
+
+
 def complain(line: str) -> None:
     """One line on standard error."""
     sys.stderr.write(visible(line) + "\n")
