@@ -329,3 +329,21 @@ def test_hostile_and_long_words_stay_text_and_inside_the_panel(site: Site, watch
             assert panel.evaluate("e => e.scrollWidth - e.clientWidth") <= 1, (place, tab)
             assert page.locator("#right img").count() == 0
         assert not page.evaluate("'hit' in window")
+
+
+def test_each_answer_of_a_turn_is_reached_by_keys_and_from_the_list(site: Site, watch: Watch) -> None:
+    said: list[Signal] = [TurnStarted(turn="a", utterance="q"), *(Answered(text=f"part {n}") for n in range(1, 11))]
+    site.say([Numbered(session="s", n=n, turn="a", signal=signal) for n, signal in enumerate(said, 1)])
+    page = watch.open(site, f"s={key_of('s')}&sel=node~1~2~answer:1")
+    told = page.locator("#score-focus")
+    expect(told).to_have_text("Turn 1, answer 1 of 10 part 1")
+    page.locator("#map").focus()
+    for n in range(2, 11):
+        page.keyboard.press("ArrowRight")
+        expect(told).to_have_text(f"Turn 1, answer {n} of 10 part {n}")
+    expect(page.locator("#right .heading .sub")).to_have_text("answer:1.10 · 10 / 10")
+    rows = part(page, "All answers of this turn").locator("button")
+    expect(rows).to_have_count(10)
+    rows.nth(3).click()
+    expect(told).to_have_text("Turn 1, answer 4 of 10 part 4")
+    expect(rows.nth(3)).to_have_attribute("aria-current", "true")

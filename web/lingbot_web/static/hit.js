@@ -52,6 +52,7 @@ function hitMark(scene, turn, x, y, least) {
       if (marks.seq.data[mark] > scene.seq || scene.hides(mark)) continue;
       const at = scene.y(mark);
       if (Number.isNaN(at) || Math.abs(at - y) > 16) continue;
+      if (best >= 0 && marks.kind.data[mark] === MARK.ANSWER && marks.kind.data[best] === MARK.ANSWER && marks.turn.data[best] === lane) continue; // the first of those that share a mark
       const box = scene.box(mark);
       if (!box || !inside(box, x, y, Math.max(GROWN, (least - box.w) / 2), Math.max(GROWN, (least - box.h) / 2))) continue;
       const away = Math.hypot(box.x + box.w / 2 - x, at - y);

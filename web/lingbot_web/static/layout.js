@@ -178,8 +178,9 @@ function offset(kind, w, k, flags) {
       return flags & FLAG.AFTER ? afterWrite(w) : beforeWrite(w) + k * Math.min(9, w * 0.08);
     case MARK.QUESTION:
       return Math.min(w * 0.6, documents(w) - w * 0.16) + k * Math.min(18, w * 0.1);
+    case MARK.ANSWER: // all of a turn share a mark
+      return documents(w);
     case MARK.DOC:
-    case MARK.ANSWER:
       return documents(w) + k * Math.min(18, w * 0.1);
     default:
       return Math.max(w * 0.27, w > WIDE ? 48 : 0);

@@ -21,6 +21,8 @@ export function paintKnowledge(scene, ink, clocks) {
   const { marks, lanes } = scene.map;
   const last = Math.min(scene.map.lastTurn, scene.lastTurn + NEAR_TURNS);
   for (let turn = scene.firstTurn; turn <= last; turn++) {
+    let answer = -1;
+    let strongest = /** @type {number} */ (LEVEL.HIDDEN);
     for (const mark of lanes.of.get(turn)?.marks ?? []) {
       if (scene.hides(mark)) continue;
       const kind = marks.kind.data[mark];
@@ -29,8 +31,12 @@ export function paintKnowledge(scene, ink, clocks) {
         if (turn <= scene.lastTurn) paintDoc(scene, ink, mark, clocks);
       } else if (turn > scene.lastTurn) continue;
       else if (kind === MARK.QUESTION) paintQuestion(scene, ink, mark);
-      else if (kind === MARK.ANSWER) paintAnswer(scene, ink, mark);
+      else if (kind === MARK.ANSWER) {
+        if (answer < 0) answer = mark;
+        strongest = Math.min(strongest, scene.level(mark));
+      }
     }
+    if (answer >= 0) paintAnswer(scene, ink, answer, strongest);
   }
 }
 
@@ -106,43 +112,51 @@ function paintDoc(scene, ink, mark, clocks) {
   if (printed) ink.text(S.score, level, printed, x + SCORE_X, y + 0.5);
 }
 
-/** From a used document along the lane's right edge down to its answer. @param {Scene} scene @param {Ink} ink @param {number} mark @param {number} x @param {number} y @param {number} level */
+/** From a used document along the lane's right edge down to the answers it was used in. @param {Scene} scene @param {Ink} ink @param {number} mark @param {number} x @param {number} y @param {number} level */
 function paintUse(scene, ink, mark, x, y, level) {
   const { marks } = scene.map;
+  let answer = -1;
+  let weak = /** @type {number} */ (LEVEL.HIDDEN);
   for (let l = marks.outHead.data[mark]; l >= 0; l = marks.linkOut.data[l]) {
-    if (marks.linkKind.data[l] !== LINK.MERGE) continue;
-    const answer = marks.linkTo.data[l];
-    if (marks.turn.data[answer] !== marks.turn.data[mark]) continue;
-    const foot = scene.y(answer);
-    const weak = Math.max(level, scene.level(answer));
-    const edge = scene.layout.x(marks.turn.data[mark]) + scene.lane;
-    const right = scene.scored ? Math.min(edge - 2, Math.max(x + SCORE_END + 4, edge - 10)) : edge - scene.lane * 0.03;
-    const r = Math.max(0, Math.min(6, right - x - 4));
-    if (scene.scored && marks.k.data[mark] === 0) {
-      ink.line(S.mergeLine, weak, x + 4, y, x + SCORE_X - 3, y);
-      ink.line(S.mergeLine, weak, x + SCORE_END, y, Math.max(x + SCORE_END, right - r), y);
-    } else ink.line(S.mergeLine, weak, x + 4, y, Math.max(x + 4, right - r), y);
-    ink.around(S.mergeLine, weak, right, y, right, y + r);
-    ink.to(S.mergeLine, weak, right, foot - r);
-    ink.around(S.mergeLine, weak, right, foot, right - r, foot);
-    ink.to(S.mergeLine, weak, scene.x(answer) + 4, foot);
+    const to = marks.linkTo.data[l];
+    if (marks.linkKind.data[l] !== LINK.MERGE || marks.turn.data[to] !== marks.turn.data[mark]) continue;
+    answer = to;
+    weak = Math.min(weak, Math.max(level, scene.level(to)));
   }
+  if (answer < 0) return;
+  const foot = scene.y(answer);
+  const edge = scene.layout.x(marks.turn.data[mark]) + scene.lane;
+  const right = scene.scored ? Math.min(edge - 2, Math.max(x + SCORE_END + 4, edge - 10)) : edge - scene.lane * 0.03;
+  const r = Math.max(0, Math.min(6, right - x - 4));
+  if (scene.scored && marks.k.data[mark] === 0) {
+    ink.line(S.mergeLine, weak, x + 4, y, x + SCORE_X - 3, y);
+    ink.line(S.mergeLine, weak, x + SCORE_END, y, Math.max(x + SCORE_END, right - r), y);
+  } else ink.line(S.mergeLine, weak, x + 4, y, Math.max(x + 4, right - r), y);
+  ink.around(S.mergeLine, weak, right, y, right, y + r);
+  ink.to(S.mergeLine, weak, right, foot - r);
+  ink.around(S.mergeLine, weak, right, foot, right - r, foot);
+  ink.to(S.mergeLine, weak, scene.x(answer) + 4, foot);
 }
 
-/** @param {Scene} scene @param {Ink} ink @param {number} mark */
-function paintAnswer(scene, ink, mark) {
+/** The mark of all answers of a turn. @param {Scene} scene @param {Ink} ink @param {number} mark the first of them @param {number} level */
+function paintAnswer(scene, ink, mark, level) {
   const { marks } = scene.map;
   const x = scene.x(mark);
   const y = scene.y(mark);
-  const level = scene.level(mark);
   if (!scene.readable) {
     const w = Math.max(2, Math.min(7, scene.lane * 0.24));
     ink.box(S.answer, level, x - w / 2, y - w / 2, w, w, 1);
     return;
   }
-  if (level !== LEVEL.GHOST) ink.box(S.plate, LEVEL.FULL, x - 8, y - 7, 16, 14, 3);
-  ink.box(S.answer, level, x - 8, y - 7, 16, 14, 3);
-  ink.line(S.answerLines, level, x - 4, y - 2, x + 4, y - 2);
-  ink.line(S.answerLines, level, x - 4, y + 2, x + 2, y + 2);
-  if (marks.flags.data[mark] & FLAG.UNDONE) ink.line(S.strike, level, x - 11, y, x + 11, y);
+  const answers = scene.answers(marks.turn.data[mark]);
+  const w = scene.answerWidth(answers);
+  const left = x + 8 - w;
+  if (level !== LEVEL.GHOST) ink.box(S.plate, LEVEL.FULL, left, y - 7, w, 14, 3);
+  ink.box(S.answer, level, left, y - 7, w, 14, 3);
+  if (answers > 1) ink.text(S.answerText, level, `×${answers}`, left + w / 2, y + 0.5);
+  else {
+    ink.line(S.answerLines, level, x - 4, y - 2, x + 4, y - 2);
+    ink.line(S.answerLines, level, x - 4, y + 2, x + 2, y + 2);
+  }
+  if (marks.flags.data[mark] & FLAG.UNDONE) ink.line(S.strike, level, left - 3, y, x + 11, y);
 }

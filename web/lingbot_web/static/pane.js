@@ -47,9 +47,9 @@ export function whereabouts(view, id) {
 /**
  * One line of a list: turn, dot, words, and what stands at the end; pressing it picks that mark.
  * @param {View} view
- * @param {{turn: number, seq: number, id: string, dot: string, bad?: boolean, words: Child, end?: Child, title?: string}} line
+ * @param {{turn: number, seq: number, id: string, dot: string, bad?: boolean, words: Child, end?: Child, title?: string, number?: number}} line `number` stands in the turn's place
  */
-function lineOf(view, { turn, seq, id, dot, bad, words, end, title }) {
+function lineOf(view, { turn, seq, id, dot, bad, words, end, title, number = turn }) {
   const current = view.selection.seq ? view.selection.seq === seq : view.selection.turn === turn;
   return h(
     'li',
@@ -60,7 +60,7 @@ function lineOf(view, { turn, seq, id, dot, bad, words, end, title }) {
       title: title ?? null,
       dataset: { focus: `${id} ${seq}` },
       on: { click: () => view.go({ kind: 'node', id, turn, seq }) },
-    }, h('span', { class: 'turn mono' }, String(turn)), h('i', { class: `dot ${dot}` }), h('span', { class: 'words' }, words), h('span', { class: 'end mono' }, end)),
+    }, h('span', { class: 'turn mono' }, String(number)), h('i', { class: `dot ${dot}` }), h('span', { class: 'words' }, words), h('span', { class: 'end mono' }, end)),
   );
 }
 

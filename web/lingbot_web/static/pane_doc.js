@@ -6,7 +6,7 @@ import { foreign, h } from 'lb/dom';
 import { age, count, day, score } from 'lb/format';
 import { known, text } from 'lb/i18n';
 import { callouts, facts, heading, nodeLink, part, steps, timeOf, whereabouts } from 'lb/pane';
-import { decidingStage, docsOfTurn, findingsAbout, recallsOf, seqsOfTurn, STAGES } from 'lb/past';
+import { answersOf, decidingStage, docsOfTurn, findingsAbout, recallsOf, seqsOfTurn, STAGES } from 'lb/past';
 import { rivalsOf, stagesOf } from 'lb/past_moment';
 
 /** @typedef {import('lb/pane').View} View */
@@ -107,12 +107,14 @@ function hits(view, id, turn) {
 export function answerPane(view, node) {
   const { map, upto } = view;
   const docs = docsOfTurn(map, node.turn, upto, node.id);
+  const answers = answersOf(map, node.turn, upto);
   // An answer goes wrong with what was recalled for it: that is where its reader asks why.
   const recalled = findingsAbout(map, { seqs: seqsOfTurn(map, node.turn) }, upto).filter(({ kind }) => kind === 'drift' || kind === 'stale');
   const body = [
-    heading(text('answer.title', { turn: node.turn }), text('kind.answer'), 'knowledge', foreign(node.id, { most: 80 })),
+    heading(text('answer.title', { turn: node.turn }), text('kind.answer'), 'knowledge', foreign(node.id, { most: 80 }), answers.length > 1 && ` · ${answers.indexOf(node) + 1} / ${answers.length}`),
     callouts(view, [...new Set([...findingsAbout(map, { id: node.id }, upto), ...recalled])]),
     part(text('answer.text'), '', h('p', { class: 'speech' }, foreign(node.label, { most: 6000, lines: true }))),
+    answers.length > 1 && part(text('answer.all'), String(answers.length), steps({ ...view, selection: { ...view.selection, seq: node.seq } }, 'knowledge', answers.map(({ id, label, turn, seq }, i) => ({ turn, seq, id, number: i + 1, dot: '', words: foreign(label, { most: 120 }) })))),
     !docs.used.length && part(text('answer.used'), '0', h('p', { class: 'quiet' }, text('answer.bare'))),
     docLists(view, docs, node.turn).map(({ title, total, list }) => part(title, total, list)),
     part(text('inspect.facts'), '', facts([[text('answer.at'), timeOf(view, node.created_at, node.turn)], [text('answer.question'), nodeLink(view, `utterance:${node.turn}`, { turn: node.turn })]])),

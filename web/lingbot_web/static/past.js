@@ -78,6 +78,13 @@ export function decidingStage(recall) {
   return scored.find((edge) => edge.props.stage === 'reranked') ?? scored[scored.length - 1] ?? null;
 }
 
+/** The answers of a turn, in order. @param {DialogueMap} map @param {number} turn @param {number} upto */
+export function answersOf(map, turn, upto) {
+  const answers = [];
+  for (let node = map.node(`answer:${turn}`), k = 2; node; node = map.node(`answer:${turn}.${k++}`)) if (node.seq <= upto) answers.push(node);
+  return answers;
+}
+
 /**
  * The documents of a turn: those the answer was made from; those that were in the prompt, but it is not known to have been
  * made from; and those that were cut before, with the reason if one was given.

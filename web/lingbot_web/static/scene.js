@@ -294,6 +294,20 @@ export class Scene {
     return Math.min(this.lane * 0.16, 3 + 6 * this.weight(mark));
   }
 
+  /** How many answers a turn shows: they share one mark. @param {number} turn */
+  answers(turn) {
+    const lane = this.map.lanes.of.get(turn);
+    if (!lane || lane.answers < 2) return lane?.answers ?? 0;
+    let shown = 0;
+    for (const mark of lane.marks) if (this.map.marks.kind.data[mark] === MARK.ANSWER && this.map.marks.seq.data[mark] <= this.seq && !this.hides(mark)) shown++;
+    return shown;
+  }
+
+  /** Width of the mark of so many answers: it grows to the left, for a count. @param {number} answers */
+  answerWidth(answers) {
+    return answers < 2 || !this.readable ? 16 : answers < 10 ? 20 : answers < 100 ? 26 : 32;
+  }
+
   /** What a mark covers; null where it is not shown. @param {number} mark @returns {Box | null} */
   box(mark) {
     const kind = this.map.marks.kind.data[mark];
@@ -302,7 +316,11 @@ export class Scene {
     const x = this.x(mark);
     if (kind === MARK.VISIT) return { x: x - this.pill / 2, y: y - this.pillHeight / 2, w: this.pill, h: this.pillHeight };
     if (kind === MARK.WRITE) return this.slotBox(mark);
-    const r = kind === MARK.DOC ? this.radius(mark) : kind === MARK.ANSWER ? 8 : kind === MARK.QUESTION ? 4.5 : 4;
+    if (kind === MARK.ANSWER) {
+      const w = this.answerWidth(this.answers(this.map.marks.turn.data[mark]));
+      return { x: x + 8 - w, y: y - 8, w, h: 16 };
+    }
+    const r = kind === MARK.DOC ? this.radius(mark) : kind === MARK.QUESTION ? 4.5 : 4;
     return { x: x - r, y: y - r, w: 2 * r, h: 2 * r };
   }
 

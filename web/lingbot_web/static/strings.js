@@ -9,6 +9,7 @@ import { SIDE } from 'lb/strings_side';
 
 /** @type {Record<string, [zh: string, en: string]>} */
 const WORDS = {
+  'answer.all': ['本轮的全部回答', 'All answers of this turn'],
   'answer.at': ['回答时间', 'Answered at'],
   'answer.bare': ['没有记录答案出自哪些文档。', 'It is not recorded which documents the answer was made from.'],
   'answer.cut': ['进提示词之前被裁掉的文档', 'Documents cut before the prompt'],
@@ -236,6 +237,7 @@ const WORDS = {
   'score.cleared': ['已清除', 'cleared'],
   'score.flow': ['流转', 'Flow'],
   'score.focus.answer': ['回答 {text}', 'answer {text}'],
+  'score.focus.answer.of': ['回答 {n}/{of} {text}', 'answer {n} of {of} {text}'],
   'score.focus.cleared': ['槽位 {name}，已清除', 'slot {name}, cleared'],
   'score.focus.doc': ['文档 {name}，第 {rank} 名，得分 {score}', 'document {name}, rank {rank}, score {score}'],
   'score.focus.doc.bare': ['文档 {name}', 'document {name}'],

@@ -13,7 +13,7 @@ const NAMES = /** @type {const} */ ([
   'square', 'squareNull', 'squareBad', 'plate', 'pill', 'pillLow', 'pillBad', 'pillBadLow', 'tick', 'tickMissing', 'tickMissingBad',
   'read', 'readStale', 'readLeak', 'slot', 'slotNull', 'slotBad', 'slotNullBad', 'slotStroke', 'slotStrokeBad',
   'question', 'docUsed', 'docSeen', 'docBad', 'docBadSeen', 'ring', 'answer', 'answerLines', 'strike',
-  'pillText', 'pillTextBad', 'pillName', 'pillNameBad', 'selfText', 'selfTextBad', 'slotText', 'slotTextBad', 'slotTextNull', 'rank', 'rankBad', 'score',
+  'pillText', 'pillTextBad', 'pillName', 'pillNameBad', 'selfText', 'selfTextBad', 'slotText', 'slotTextBad', 'slotTextNull', 'answerText', 'rank', 'rankBad', 'score',
 ]);
 
 /** @typedef {typeof NAMES[number]} StyleName */
@@ -97,6 +97,7 @@ export function mapStyles(c) {
     slotText: { font: FONT.value, fill: c.text, align: 'center' },
     slotTextBad: { font: FONT.value, fill: c['bad-ink'], align: 'center' },
     slotTextNull: { font: FONT.value, fill: c['text-2'], align: 'center' },
+    answerText: { font: FONT.rank, fill: c.text, align: 'center' },
     rank: { font: FONT.rank, fill: c['know-on'], align: 'center' },
     rankBad: { font: FONT.rank, fill: c['bad-on'], align: 'center' },
     score: { font: FONT.value, fill: c['text-2'] },

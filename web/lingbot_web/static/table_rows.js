@@ -1,7 +1,7 @@
 // The turns of a window as rows: what the table on the page, the printed one and the CSV are made from.
 // Pure: a map in, plain values out.
 
-import { docsOfTurn, labelOf, stepsOfTurn } from 'lb/past';
+import { answersOf, docsOfTurn, labelOf, stepsOfTurn } from 'lb/past';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /** @typedef {import('lb/types').Edge} Edge */
@@ -86,7 +86,7 @@ function rowOf(map, turn, upto, findings) {
     intents: steps.filter(({ kind, source }) => kind === 'jump' && source.startsWith('utterance:')).map((edge) => ({ ...named(map, edge.target, edge.seq), confidence: edge.props.confidence })),
     slots: slotsOf(map, steps, blamed),
     docs: docsOf(map, turn, upto),
-    answers: answersOf(map, turn, upto),
+    answers: answersOf(map, turn, upto).map(({ label }) => label),
     findings,
   };
 }
@@ -117,11 +117,4 @@ function docsOf(map, turn, upto) {
   const line = ({ doc, last, why }, state) => ({ ...named(map, doc, last?.seq ?? 0), state, why: state === 'cut' ? why : '', rank: last?.props.rank || null, score: last?.props.score });
   const lines = [...used.map((entry) => line(entry, 'used')), ...prompt.map((entry) => line(entry, 'prompt')), ...cut.map((entry) => line(entry, entry.why ? 'cut' : 'candidate'))];
   return lines.sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || (a.rank ?? Infinity) - (b.rank ?? Infinity) || (a.id < b.id ? -1 : 1));
-}
-
-/** The answers of a turn, by the ids that the map gives them. @param {DialogueMap} map @param {number} turn @param {number} upto */
-function answersOf(map, turn, upto) {
-  const texts = [];
-  for (let node = map.node(`answer:${turn}`), k = 2; node; node = map.node(`answer:${turn}.${k++}`)) if (node.seq <= upto) texts.push(node.label);
-  return texts;
 }

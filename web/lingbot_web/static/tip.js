@@ -8,6 +8,7 @@ import { explain } from 'lb/words';
 /** @typedef {{x: number, y: number, w: number, h: number}} Box */
 
 const GAP = 8;
+const LONGEST = 400;
 
 export class Tip {
   /** @param {() => import('lb/score').Score} score */
@@ -23,7 +24,7 @@ export class Tip {
     const words = selection && box ? explain(this.score().scene, selection, lang()) : '';
     this.element.hidden = !words;
     if (!words || !box) return;
-    fill(this.element, foreign(words, { most: 240 }));
+    fill(this.element, foreign(words, { most: LONGEST }));
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const host = byId('map');
     const above = box.y - GAP - height;

@@ -2,10 +2,14 @@
 import { FLAG, LINK, MARK } from 'lb/kinds';
 import { plain } from 'lb/lettering';
 import { markOf } from 'lb/picking';
+import { FONT } from 'lb/styles';
 import { scoreText } from 'lb/weights';
 
 /** @typedef {import('lb/scene').Scene} Scene */
 /** @typedef {import('lb/types').Selection} Selection */
+
+/** Answers that share a mark are told by their beginnings. */
+const LONGEST_ANSWER = 110;
 
 /** "Turn 18, slot brand, value B, replaces A from turn 12, error". @param {Scene} scene @param {Selection} sel @param {'zh' | 'en'} lang @returns {string} */
 export function describe(scene, sel, lang) {
@@ -37,9 +41,22 @@ export function codeName(node) {
 export function explain(scene, sel, lang) {
   const mark = sel.kind === 'finding' ? -1 : markOf(scene.map, sel);
   const reasons = mark < 0 ? [] : findingsOn(scene, mark).map(({ reason }) => reason[lang]);
-  const about = mark < 0 ? (sel.kind === 'node' ? scene.map.node(sel.id) : undefined) : scene.map.list[scene.map.marks.node.data[mark]];
+  const all = mark >= 0 && scene.map.marks.kind.data[mark] === MARK.ANSWER ? answersBeside(scene, mark) : [];
+  if (all.length > 1) return [scene.text('score.focus.turn', { turn: sel.turn }), ...all.map((answer, i) => `${i + 1} ${scene.lettering.fit(plain(nodeOf(scene, answer).label), FONT.label, LONGEST_ANSWER)}`)].join(' · ');
+  const about = mark < 0 ? (sel.kind === 'node' ? scene.map.node(sel.id) : undefined) : nodeOf(scene, mark);
   const id = codeName(about);
   return [describe(scene, sel, lang) + (id && about ? ` · ${about.kind}:${id}` : ''), ...reasons].join(reasons.length ? scene.text('score.focus.why') : '');
+}
+
+/** @param {Scene} scene @param {number} mark */
+function nodeOf({ map }, mark) {
+  return map.list[map.marks.node.data[mark]];
+}
+
+/** The answers that share a mark with one, itself among them, in order. @param {Scene} scene @param {number} mark */
+function answersBeside(scene, mark) {
+  const { marks, lanes } = scene.map;
+  return (lanes.of.get(marks.turn.data[mark])?.marks ?? []).filter((other) => marks.kind.data[other] === MARK.ANSWER && (other === mark || marks.seq.data[other] <= scene.seq) && !scene.hides(other));
 }
 
 /** @param {Scene} scene @param {number} mark */
@@ -86,8 +103,10 @@ function markWords(scene, mark) {
       const { rank, score } = edges.props[scene.stage(mark)];
       return rank ? text('score.focus.doc', { name, rank, score: scoreText(score) || '–' }) : text('score.focus.doc.bare', { name });
     }
-    case MARK.ANSWER:
-      return text('score.focus.answer', { text: name });
+    case MARK.ANSWER: {
+      const all = answersBeside(scene, mark);
+      return all.length > 1 ? text('score.focus.answer.of', { n: all.indexOf(mark) + 1, of: all.length, text: name }) : text('score.focus.answer', { text: name });
+    }
     default:
       return text('score.focus.utterance', { text: name });
   }
