@@ -24,6 +24,8 @@ NAME = 256
 """Characters of a name (an intent, a slot, a document's id, a key) that are taken."""
 EVENT = 16 * 1024
 """Bytes of an event, as it is held in the ring and as it leaves."""
+CONTAINER = 64
+"""Bytes of it that a list or mapping takes by itself: as JSON an empty one takes two, in the ring 72."""
 
 CUT = "…"
 WHOLE = 2**53 - 1  # the largest whole number that JSON's readers hold exactly
@@ -168,12 +170,13 @@ def _name_only(cls: type, room: Room) -> str:
 def _items(items: list[Any], count: int, room: Room, depth: int, limit: int) -> list[Any] | str:
     if depth <= 0:
         return f"{count} items"
+    room.left -= CONTAINER
     out: list[Any] = []
     for item in items:
         if room.left <= 0:
             break
         out.append(captured(item, room, depth - 1, limit))
-        room.left -= 8
+        room.left -= 32 if type(item) is str else 8  # a short text is mostly the object that holds it
     if len(out) < count:
         out.append(f"{CUT} {count - len(out)} more")
     return out
@@ -182,6 +185,7 @@ def _items(items: list[Any], count: int, room: Room, depth: int, limit: int) -> 
 def _mapping(mapping: dict[Any, Any], room: Room, depth: int, limit: int) -> dict[str, Any] | str:
     if depth <= 0:
         return f"{len(mapping)} items"
+    room.left -= CONTAINER
     out: dict[str, Any] = {}
     taken = 0
     for key, value in list(islice(mapping.items(), ITEMS)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from time import monotonic
 
 from lingbot_probes.options import a_token
 
@@ -133,10 +134,11 @@ class Link:
 
     def __init__(self, endpoint: Endpoint, token: str = "") -> None:
         self.endpoint = endpoint
-        self.within = ANSWER  # seconds for an answer; less when the process is about to end
+        self.end: float | None = None  # of the process, by the monotonic clock, when it is near
         self._given = token or endpoint.token
         self._token = ""
         self._socket: socket | None = None
+        self._found: list[tuple[Any, Any]] = []  # where the endpoint's name led to the last time
 
     def prepare(self) -> None:
         """Load and ask for what the work needs, so that no lock of a module is held in the middle of it.
@@ -156,6 +158,15 @@ class Link:
             except OSError:
                 return  # ``local_token`` does without
 
+    def _within(self) -> float:
+        """Seconds that an answer may take. ``TimeoutError`` if there is no time left for one."""
+        if self.end is None:
+            return ANSWER
+        left = self.end - monotonic()
+        if left <= 0:
+            raise TimeoutError("the process ends")
+        return left
+
     def deliver(self, batch: dict[str, Any]) -> dict[str, Any]:
         """The server's answer to the batch. Raises ``NotTaken``; then nothing is known about the batch."""
         import json
@@ -167,7 +178,7 @@ class Link:
         except (OSError, ValueError) as error:
             unsure = self._socket is not None
             self.close()
-            if not kept:
+            if not kept or isinstance(error, TimeoutError):
                 raise NotTaken(_said(error), unsure=unsure) from None
             try:  # the server closed a connection that had been idle; a repeated batch does no harm
                 status, data = self._post(body)
@@ -189,9 +200,10 @@ class Link:
     def _post(self, body: bytes) -> tuple[int, bytes]:
         connection = self._socket
         if connection is None:
-            connection = self._socket = _connect(self.endpoint, min(CONNECT, self.within))
+            connection = self._socket = self._connected()
             self._token = self._given or (local_token(self.endpoint.port) if self.endpoint.local else "")
-        connection.settimeout(self.within)
+        within = self._within()
+        connection.settimeout(within)
         to = self.endpoint
         host = f"[{to.host}]" if ":" in to.host else to.host
         lines = [
@@ -201,10 +213,20 @@ class Link:
         if self._token:
             lines.append(f"Authorization: Bearer {self._token}")
         connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1", "replace") + body)
-        status, data, stays = _answer(connection)
+        status, data, stays = _answer(Reading(connection, monotonic() + within))
         if not stays:
             self.close()
         return status, data
+
+    def _connected(self) -> socket:
+        known = _spelt_out(self.endpoint)
+        if not known:
+            if self.end is None:
+                known = self._found = _asked(self.endpoint)
+            else:  # a resolver takes the time that it wants
+                known = self._found
+        within = self._within()
+        return _connect(self.endpoint, known, min(CONNECT, within if self.end is None else within / 2))
 
     def close(self) -> None:
         connection, self._socket = self._socket, None
@@ -220,18 +242,29 @@ class Link:
                 os.close(handle)
 
 
-def _connect(to: Endpoint, within: float) -> socket:
+def _spelt_out(to: Endpoint) -> list[tuple[Any, Any]]:
+    """(family, address) of a host that is spelt out: a resolver's lock can be left locked by a fork as well."""
     import socket
 
-    # addresses are spelt out where they are known: a resolver's lock can be left locked by a fork as well
     if to.host == "localhost":
-        known = [(socket.AF_INET, ("127.0.0.1", to.port)), (socket.AF_INET6, ("::1", to.port))]
-    elif to.local or to.host.replace(".", "").isdigit():
-        known = [(socket.AF_INET6 if ":" in to.host else socket.AF_INET, (to.host, to.port))]
-    else:
-        found = socket.getaddrinfo(to.host, to.port, type=socket.SOCK_STREAM)
-        known = [(family, address[:2]) for family, _, _, _, address in found]  # type: ignore[misc]
-    error: OSError = OSError("no address")
+        return [(socket.AF_INET, ("127.0.0.1", to.port)), (socket.AF_INET6, ("::1", to.port))]
+    if to.local or to.host.replace(".", "").isdigit() or ":" in to.host:
+        return [(socket.AF_INET6 if ":" in to.host else socket.AF_INET, (to.host, to.port))]
+    return []
+
+
+def _asked(to: Endpoint) -> list[tuple[Any, Any]]:
+    """The same of a name."""
+    import socket
+
+    found = socket.getaddrinfo(to.host, to.port, type=socket.SOCK_STREAM)
+    return [(family, address[:2]) for family, _, _, _, address in found]
+
+
+def _connect(to: Endpoint, known: list[tuple[Any, Any]], within: float) -> socket:
+    import socket
+
+    error: OSError = OSError("no address is known")
     for family, address in known:
         connection = socket.socket(family, socket.SOCK_STREAM)
         try:
@@ -249,12 +282,60 @@ def _connect(to: Endpoint, within: float) -> socket:
     raise error
 
 
-def _answer(connection: socket) -> tuple[int, bytes, bool]:
+class Reading:
+    """An answer as it comes: whole at ``deadline``, or not at all. A server that lets it drip holds up nobody."""
+
+    def __init__(self, connection: socket, deadline: float) -> None:
+        self._connection = connection
+        self._deadline = deadline
+        self._data = bytearray()
+        self._length = 0
+
+    def until(self, mark: bytes) -> bytes:
+        """What comes before ``mark``, which is taken away with it."""
+        searched = 0
+        while (end := self._data.find(mark, searched)) < 0:
+            searched = max(len(self._data) - len(mark) + 1, 0)
+            self._more()
+        found = self.exactly(end)
+        del self._data[: len(mark)]
+        return found
+
+    def exactly(self, size: int) -> bytes:
+        """So many bytes."""
+        if size < 0:
+            raise ValueError("a negative length")
+        while len(self._data) < size:
+            self._more()
+        found = bytes(self._data[:size])
+        del self._data[:size]
+        return found
+
+    def rest(self) -> bytes:
+        """All that comes until the server closes."""
+        while True:
+            try:
+                self._more()
+            except ConnectionError:
+                return bytes(self._data)
+
+    def _more(self) -> None:
+        left = self._deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError("the answer took too long")
+        if self._length > LONGEST:
+            raise ValueError("an answer without an end")
+        self._connection.settimeout(left)
+        more = self._connection.recv(65_536)
+        if not more:
+            raise ConnectionResetError("the server closed the connection")
+        self._data += more
+        self._length += len(more)
+
+
+def _answer(reading: Reading) -> tuple[int, bytes, bool]:
     """Status, body, and whether the connection stays open. ``ValueError`` for what is no HTTP."""
-    data = b""
-    while (end := data.find(b"\r\n\r\n")) < 0:
-        data += _more(connection, data)
-    first, *lines = data[:end].decode("latin-1").split("\r\n")
+    first, *lines = reading.until(b"\r\n\r\n").decode("latin-1").split("\r\n")
     version, status, *_ = first.split(" ", 2)
     if not version.startswith("HTTP/1."):
         raise ValueError("no HTTP")
@@ -262,43 +343,22 @@ def _answer(connection: socket) -> tuple[int, bytes, bool]:
     for line in lines:
         field, _, value = line.partition(":")
         headers[field.strip().lower()] = value.strip().lower()
-    data = data[end + 4 :]
     stays = version == "HTTP/1.1" and headers.get("connection") != "close"
     if headers.get("transfer-encoding") == "chunked":
-        return int(status), _chunks(connection, data), stays
+        return int(status), _chunks(reading), stays
     if "content-length" in headers:
-        length = int(headers["content-length"])
-        while len(data) < length:
-            data += _more(connection, data)
-        return int(status), data[:length], stays
-    while True:  # until the server closes
-        try:
-            data += _more(connection, data)
-        except ConnectionError:
-            return int(status), data, False
+        return int(status), reading.exactly(int(headers["content-length"])), stays
+    return int(status), reading.rest(), False
 
 
-def _chunks(connection: socket, data: bytes) -> bytes:
+def _chunks(reading: Reading) -> bytes:
     body = b""
     while True:
-        while (end := data.find(b"\r\n")) < 0:
-            data += _more(connection, data)
-        size = int(data[:end].split(b";")[0], 16)
-        while len(data) < end + size + 4:
-            data += _more(connection, body + data)
-        body += data[end + 2 : end + 2 + size]
-        data = data[end + size + 4 :]
+        size = int(reading.until(b"\r\n").split(b";")[0], 16)
+        body += reading.exactly(size)
+        reading.until(b"\r\n")
         if size == 0:
             return body
-
-
-def _more(connection: socket, so_far: bytes) -> bytes:
-    if len(so_far) > LONGEST:
-        raise ValueError("an answer without an end")
-    more = connection.recv(65_536)
-    if not more:
-        raise ConnectionResetError("the server closed the connection")
-    return more
 
 
 def _said(error: Exception) -> str:

@@ -15,6 +15,8 @@ import sys
 from collections import deque
 from itertools import count
 
+from lingbot_probes.runs import Numbers, Tally
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -28,72 +30,6 @@ SESSIONS = 4_096
 SETTLE = 0.1
 """Seconds after which a number that was made and is nowhere to be seen counts as lost. A number is taken and its
 event appended two instructions apart; a thread may be put aside between them."""
-
-
-class Numbers:
-    """A set of positive whole numbers that is mostly one run: ``[[first, last], ...]``, sorted, disjoint."""
-
-    __slots__ = ("runs",)
-
-    def __init__(self) -> None:
-        self.runs: list[list[int]] = []
-
-    def __contains__(self, n: int) -> bool:
-        for first, last in self.runs:
-            if n <= last:
-                return n >= first
-        return False
-
-    def add(self, first: int, last: int) -> None:
-        runs = self.runs
-        if runs and first >= runs[-1][0]:  # the usual case: it goes on where it stopped
-            if first <= runs[-1][1] + 1:
-                runs[-1][1] = max(runs[-1][1], last)
-            else:
-                runs.append([first, last])
-            return
-        merged: list[list[int]] = []
-        for run in sorted([*runs, [first, last]]):
-            if merged and run[0] <= merged[-1][1] + 1:
-                merged[-1][1] = max(merged[-1][1], run[1])
-            else:
-                merged.append(list(run))
-        self.runs = merged
-
-    def discard(self, start: int, end: int | None = None) -> None:
-        end = start if end is None else end
-        out: list[list[int]] = []
-        for first, last in self.runs:
-            out += [run for run in ([first, min(last, start - 1)], [max(first, end + 1), last]) if run[0] <= run[1]]
-        self.runs = out
-
-    def within(self, start: int, end: int) -> int:
-        """How many of start..end are in the set."""
-        return sum(max(min(last, end) - max(first, start) + 1, 0) for first, last in self.runs)
-
-    def holes(self, start: int, end: int) -> list[tuple[int, int]]:
-        """The runs of start..end that are not in the set."""
-        return [(max(first, start), last) for first, last in self.missing(end) if last >= start]
-
-    def missing(self, top: int) -> list[tuple[int, int]]:
-        """The runs of 1..top that are not in the set."""
-        holes, expected = [], 1
-        for first, last in self.runs:
-            if first > top:
-                break
-            if first > expected:
-                holes.append((expected, first - 1))
-            expected = last + 1
-        if expected <= top:
-            holes.append((expected, top))
-        return holes
-
-    def full(self, top: int) -> bool:
-        return top == 0 or (bool(self.runs) and self.runs[0][0] == 1 and self.runs[0][1] >= top)
-
-    def total(self) -> int:
-        """How many numbers it holds."""
-        return sum(last - first + 1 for first, last in self.runs)
 
 
 class Session:
@@ -114,12 +50,17 @@ class Session:
         self._counter = count(1)
         self.number: Callable[[], int] = self._counter.__next__
         self.done = Numbers()  # accepted by the map, or lost and told
-        self.gone = Numbers()  # lost and told
-        self.refused = Numbers()
+        self.gone = Tally()  # lost and told
+        self.refused = Tally()
         self.unsure = Numbers()  # delivered, but whether a map took them was never answered
         self.settled = 0  # the highest number that is no longer on its way into the ring
         self._made, self._made_at = 0, 0.0
         self.sent, self.again = 0, 0.0  # delivered but not acknowledged up to ``sent``: not again before ``again``
+
+    def doubt(self, n: int) -> None:
+        """It was delivered, and no answer has come. Of too many doubts the oldest are taken for lost."""
+        self.unsure.add(n, n)
+        self.unsure.forget()
 
     def acked(self, first: int, last: int) -> None:
         """A map has these, also where an earlier answer made them look lost."""
@@ -353,11 +294,16 @@ class Ring:
             "made": sum(session.made() for session in sessions),
             "acked": sum(session.delivered() for session in sessions),
             "unconfirmed": self.unconfirmed(),
+            "waiting": self.waiting(),
             "held": len(self.entries),
             "dropped": dropped,
             "lost": sum(dropped.values()) + self.forgotten,
             "refused": sum(session.refused.total() for session in sessions),
         }
+
+    def waiting(self) -> int:
+        """How many events are here and neither acknowledged nor refused."""
+        return sum(1 for place, n, _, _ in self.copy() if n not in place.session.done)
 
     def unconfirmed(self) -> int:
         """How many events are no longer here and may have arrived: they were delivered, and no answer came."""

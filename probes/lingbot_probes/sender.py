@@ -15,7 +15,7 @@ import weakref
 from time import monotonic, sleep
 
 from lingbot_probes.capture import EVENT, shrunk, without_lone_surrogates
-from lingbot_probes.link import ANSWER, Link, NotTaken
+from lingbot_probes.link import Link, NotTaken
 from lingbot_probes.ring import SESSIONS, SETTLE
 from lingbot_probes.routing import taken
 from lingbot_probes.shapes import intent_routed
@@ -238,7 +238,7 @@ class Sender:
 
     def _last_pass(self, within: float) -> None:
         if isinstance(self.sink, Link):
-            self.sink.within = within / 2  # one attempt to connect, one answer
+            self.sink.end = monotonic() + within
         try:
             self._pass(leaving=True)
         except Exception:
@@ -246,7 +246,7 @@ class Sender:
         finally:
             if isinstance(self.sink, Link):
                 self.sink.close()
-                self.sink.within = ANSWER
+                self.sink.end = None
 
     def _pass(self, *, leaving: bool) -> None:
         sink = self.sink
@@ -282,7 +282,7 @@ class Sender:
             except NotTaken as failure:
                 if failure.unsure:
                     for place, n, _, _ in parcel.entries[start:end]:
-                        place.session.unsure.add(n, n)
+                        place.session.doubt(n)
                 if not failure.spoiled or not events:
                     raise
                 if len(events) > 1:
@@ -345,7 +345,7 @@ class Sender:
             session = place.session
             if n not in session.done:
                 session.sent, session.again = max(session.sent, n), monotonic() + PATIENCE
-                session.unsure.add(n, n)  # the map may have it and not be able to write it yet
+                session.doubt(n)  # the map may have it and not be able to write it yet
         if last:
             for session, first, final in parcel.lost:
                 session.lost(first, final)

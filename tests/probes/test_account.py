@@ -11,7 +11,8 @@ from lingbot_map.events import Gap
 from lingbot_map.testing import Recording
 from lingbot_probes import Probe
 from lingbot_probes.link import NotTaken
-from lingbot_probes.ring import Numbers
+from lingbot_probes.ring import Session
+from lingbot_probes.runs import RUNS, Numbers
 from tests.probes.listening import Server, until
 
 
@@ -184,3 +185,60 @@ def test_numbers_count_and_lose_ranges(start: int, end: int) -> None:
     assert {n for first, last in numbers.holes(start, end) for n in range(first, last + 1)} == asked - held
     numbers.discard(start, end)
     assert {n for n in range(1, 31) if n in numbers} == held - asked
+
+
+def test_losses_and_refusals_without_end_take_bounded_memory_and_stay_counted() -> None:
+    session = Session("s", "source")
+    for n in range(1, 20_001):
+        session.number()
+        if n % 4 == 0:
+            session.refuse(n)
+        elif n % 4 == 1:
+            session.lost(n, n)
+        else:
+            session.acked(n, n)
+    assert (session.delivered(), session.gone.total(), session.refused.total()) == (10_000, 5_000, 5_000)
+    assert max(len(session.gone.runs), len(session.refused.runs)) <= RUNS
+    assert session.done.runs == [[1, 20_000]]
+    session.refused.discard(20_000)
+    session.acked(19_997, 19_997)
+    assert (session.gone.total(), session.refused.total()) == (4_999, 4_999)
+
+
+def test_doubts_without_end_take_bounded_memory() -> None:
+    session = Session("s", "source")
+    for n in range(1, 20_001):
+        session.number()
+        if n % 2:
+            session.doubt(n)
+    session.lost(1, 20_000)
+    assert len(session.unsure.runs) <= RUNS
+    assert session.delivered() == 0
+    assert session.gone.total() + session.unsure.total() == 20_000
+
+
+def test_all_that_was_made_is_in_one_of_five_places() -> None:
+    class Picky(Killed):
+        def deliver(self, batch: dict[str, Any]) -> dict[str, Any]:
+            answer = super().deliver(batch)
+            bad = [event for event in batch["events"] if event["signal"].get("text", "").endswith("7")]
+            said = [{"session": event["session"], "n": event["n"], "why": "seven"} for event in bad]
+            return {**answer, "refused": said}
+
+    def sums() -> bool:
+        stats = probe.stats()
+        return bool(stats["made"] == sum(stats[f] for f in ("acked", "lost", "refused", "unconfirmed", "waiting")))
+
+    sink = Picky()
+    probe = Probe("bot", sink=sink, capacity=50)
+    for dies in ("", "after writing", "away", "", "away", "after writing", ""):
+        sink.dies = dies
+        say(probe, 70)
+        assert sums(), probe.stats()
+        sink.try_again(probe)
+        say(probe, 20)
+        assert sums(), probe.stats()
+    assert probe.flush(10)
+    assert sums(), probe.stats()
+    assert probe.stats()["waiting"] == probe.stats()["unconfirmed"] == 0
+    probe.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 import tracemalloc
 from typing import Any
@@ -10,9 +11,10 @@ from typing import Any
 import pytest
 
 from lingbot_probes import Probe
-from lingbot_probes.capture import EVENT
+from lingbot_probes.capture import EVENT, Room, captured
 from lingbot_probes.codec import numbered_from_dict
 from tests.probes.listening import Listener
+from tests.torture.probe_measure import STORMS
 from tests.torture.probe_objects import CALLED, HOSTILE, PLACES, Trapped, Unread
 
 
@@ -114,6 +116,19 @@ def test_an_answer_in_pieces_is_whole_up_to_the_bound(probe: Probe, map: Listene
     assert len(whole) == 4_096
     texts = [signal["text"] for signal in map.signals() if signal["kind"] == "answered"]
     assert texts == [whole, whole, whole[:-1] + "…"]
+
+
+@pytest.mark.parametrize("name", STORMS)
+def test_an_event_takes_no_more_in_memory_than_twice_its_bound(name: str) -> None:
+    """Whatever it is made of: 500 of them are 16 MB at most."""
+
+    def size(value: Any) -> int:
+        parts = [*value, *value.values()] if type(value) is dict else value if type(value) is list else ()
+        return sys.getsizeof(value) + sum(map(size, parts))
+
+    room = Room()
+    assert size(captured(STORMS[name][1](7), room)) <= 2 * EVENT
+    assert room.left > -EVENT // 4
 
 
 def test_the_bounds_are_said(probe: Probe, map: Listener) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from lingbot_probes import Probe
 from lingbot_probes import ring as ring_module
 from lingbot_probes.link import NotTaken
-from lingbot_probes.ring import SETTLE, Numbers, Place, Ring
+from lingbot_probes.ring import SETTLE, Place, Ring
+from lingbot_probes.runs import Numbers
 from tests.probes.listening import Listener, until
 
 
