@@ -31,8 +31,7 @@ _NAMES = (
 _SPOKEN = ("passw", "passc", "passp", "pin", "otp", "code", "cvv", "cvc", "密码", "口令", "暗号", "验证码", "校验码")
 
 _ASSIGNED = re.compile(r"(?<![\w.-])([\w.-]++)[\"'`\\]{0,10}+[ \t]{0,8}+[:=]")
-_BEFORE_VALUE = re.compile(r"[=>:]{0,2}[ \t]{0,8}")
-_QUOTE = re.compile(r"\\{0,8}[\"'`]")
+_OPENING = re.compile(r"[=>:]{0,2}[ \t]{0,8}(\\{0,8}[\"'`])?")
 _BRACKETED = re.compile(r"[\[{][^\]}]{0,2048}[\]}]?")
 _LINE = re.compile(r"[^\r\n\"'{}]{1,4096}")
 _BARE = re.compile("[^\\s,;&\"'`<>{}\\[\\]()|，。；、！？”’」』）]{1,512}")
@@ -40,11 +39,11 @@ _NOTHING = frozenset(("null", "none", "nil", "true", "false", "undefined", "nan"
 PLACEHOLDER = re.compile(r"\[(?:mask failed|[a-z]{2,10}(?::[0-9a-f]{6,10})?)\]")
 
 _SAID = re.compile(
-    "(?:password|passwd|passcode|passphrase|\\bpin|\\botp|code|\\bcv[vc]|密码|口令|暗号|验证码|校验码)[\"'”]?"
-    "(?:[ \t]{0,3}(?:is|was|are)[ \t:]{1,4}|[ \t]{0,3}[是为][ \t:]{0,3}|[ \t]{1,3}|(?=[0-9]{4,8}(?![0-9])))"
-    "[\"'“]?([^\\s,;!?\"'”，。；！？]{3,64})",
-    re.IGNORECASE,
+    "(?:password|passwd|passcode|passphrase|pin(?<!\\wpin)|otp(?<!\\wotp)|code|cv[vc](?<!\\wcv[vc])|密码|口令|暗号|验证码|校验码)"
+    "[\"'”]?(?:[ \t]{0,3}(?:is|was|are)[ \t:]{1,4}|[ \t]{0,3}[是为][ \t:]{0,3}|[ \t]{1,3}|(?=[0-9]{4,8}(?![0-9])))"
+    "[\"'“]?([^\\s,;!?\"'”，。；！？]{3,64})"
 )
+"""In a text of small letters: so its first letters are looked for quickly, which a pattern of any case can't."""
 
 _PREFIXES = (
     "sk-", "sk_", "pk_", "rk_", "AKIA", "ASIA", "AKID", "LTAI", "gh", "glpat-", "xox", "AIza", "ya29.", "hf_", "npm_",
@@ -93,7 +92,7 @@ def folded(text: str) -> tuple[str, list[int] | None]:
     What was written as an escape, as ``repr`` and JSON do, is the character that it stands for.
     """
     places = None
-    if "\\" in text and _ESCAPE.search(text):
+    if ("\\u" in text or "\\x" in text) and _ESCAPE.search(text):
         text, places = _unescaped(text)
     if not text.isascii():
         if _DOUBTFUL.search(text):
@@ -122,10 +121,12 @@ def _unescaped(text: str) -> tuple[str, list[int]]:
 def _found(text: str) -> list[Hit]:
     hits: list[Hit] = []
     low = text.lower()
+    if len(low) != len(text):  # one letter, İ, becomes two
+        low = text.replace("İ", "i").lower()
     if any(name in low for name in _NAMES):
         _assigned(text, hits)
         if any(name in low for name in _SPOKEN):
-            _said(text, hits)
+            _said(text, low, hits)
         if "bearer" in low:
             hits += [(m.start(1), m.end(1), "token", m[1]) for m in _BEARER.finditer(text)]
         if "-----BEGIN" in text:
@@ -140,32 +141,38 @@ def _found(text: str) -> list[Hit]:
 
 def _assigned(text: str, hits: list[Hit]) -> None:
     """``password=...``, ``"api_key": "..."``, ``Cookie: ...``: also in JSON and in the repr of a mapping."""
-    match = _ASSIGNED.search(text)
-    while match is not None:
-        at = match.end()
+    if all(kind_of(name[-64:]) not in SECRETS for name in set(_ASSIGNED.findall(text))):
+        return
+    matches = _ASSIGNED.finditer(text)
+    while (match := next(matches, None)) is not None:
         kind = kind_of(match[1][-64:])
-        shown = text[match.start() - 1 : match.start()] == "[" and PLACEHOLDER.match(text, match.start() - 1)
-        if kind in SECRETS and not shown:
-            start, end = _value(text, at, match[1], kind)
-            if end > start:
-                hits.append((start, end, kind, text[start:end]))
-                at = end
-        match = _ASSIGNED.search(text, at)
+        if kind not in SECRETS or _in_placeholder(text, match.start()):
+            continue
+        start, end = _value(text, match.end(), match[1], kind)
+        if end > start:
+            hits.append((start, end, kind, text[start:end]))
+            matches = _ASSIGNED.finditer(text, end)
+
+
+def _in_placeholder(text: str, start: int) -> bool:
+    """Whether the name at ``start`` is the kind in "[phone:3f9a1c]"."""
+    return text[start - 1 : start] == "[" and PLACEHOLDER.match(text, start - 1) is not None
 
 
 def _value(text: str, at: int, key: str, kind: str) -> tuple[int, int]:
     """From where to where the value goes that is assigned at ``at``; nothing if it is none that anybody would hide."""
-    before = _BEFORE_VALUE.match(text, at)
-    start = before.end() if before is not None else at
-    quote = _QUOTE.match(text, start)
-    if quote is not None:
-        start, end = quote.end(), _closed(text, quote.end(), quote[0])
+    opening = _OPENING.match(text, at)
+    start = opening.end() if opening is not None else at
+    if opening is not None and opening[1]:
+        end = _closed(text, start, opening[1])
         value = text[start:end]
         return (start, end) if value.strip("*•· ") and not PLACEHOLDER.fullmatch(value) else (start, start)
-    if PLACEHOLDER.match(text, start):
+    first = text[start : start + 1]
+    if first == "[" and PLACEHOLDER.match(text, start):
         return start, start
     whole = key.lower().endswith(("authorization", "cookie"))
-    rest = _BRACKETED.match(text, start) or (_LINE if whole else _BARE).match(text, start)
+    rest = _BRACKETED.match(text, start) if first in ("[", "{") else None
+    rest = rest or (_LINE if whole else _BARE).match(text, start)
     if rest is None:
         return start, start
     value = rest[0].rstrip(".") if not whole else rest[0]
@@ -186,13 +193,17 @@ def _closed(text: str, start: int, quote: str) -> int:
     return len(text)
 
 
-def _said(text: str, hits: list[Hit]) -> None:
-    """ "my password is hunter2", "验证码是 4071": only what looks like one, so "password is required" stays."""
-    for match in _SAID.finditer(text):
-        value = match[1].rstrip(".")
+def _said(text: str, low: str, hits: list[Hit]) -> None:
+    """ "my password is hunter2", "验证码是 4071": only what looks like one, so "password is required" stays.
+
+    ``low`` is ``text`` in small letters, as long as it.
+    """
+    for match in _SAID.finditer(low):
+        start = match.start(1)
+        value = text[start : match.end(1)].rstrip(".")
         mixed = value[1:].lower() != value[1:] and value.upper() != value
-        if (any(map(str.isdigit, value)) or mixed) and not PLACEHOLDER.match(text, match.start(1)) and "_" not in value:
-            hits.append((match.start(1), match.start(1) + len(value), "password", value))
+        if (any(map(str.isdigit, value)) or mixed) and not PLACEHOLDER.match(text, start) and "_" not in value:
+            hits.append((start, start + len(value), "password", value))
 
 
 def _addresses(text: str, hits: list[Hit]) -> None:

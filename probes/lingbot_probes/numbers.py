@@ -6,6 +6,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeAlias
 
 Hit: TypeAlias = tuple[int, int, str, str]
@@ -47,10 +48,12 @@ _IBAN_LENGTHS = {
 }
 _DIGEST = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{32,}")
 _WORD_AFTER = re.compile(r"[0-9A-Za-z-]{0,80}")
+_PART_OF_WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-")
 
 _CHECK = "10X98765432"
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _DIGITS = re.compile(r"[0-9]")
+_GROUP = re.compile(r"[0-9]+")
 
 
 def find(text: str, hits: list[Hit]) -> None:
@@ -58,18 +61,28 @@ def find(text: str, hits: list[Hit]) -> None:
     if not _ENOUGH.search(text):
         return
     mine: list[Hit] = []
-    for kind, pattern, is_one in (("id", _RESIDENT, is_resident), ("card", _CARD, is_card)):
-        for match in pattern.finditer(text):
-            number = compact(match[0])
-            if is_one(number):
-                mine.append((*match.span(), kind, number))
-    mine += [(m.start(), m.end(), "id", compact(m[0])) for m in _SOCIAL.finditer(text)]
-    mine += [(m.start(), m.end(), "phone", phone(m[1])) for m in _MOBILE.finditer(text)]
+    sizes = set(map(len, _GROUP.findall(text)))  # of each kind only texts with groups of its lengths are searched
+    if not sizes.isdisjoint((17, 18)) or sizes >= {6, 8}:
+        mine += _checked("id", _RESIDENT, is_resident, text)
+    if not sizes.isdisjoint((4, *range(13, 20))):
+        mine += _checked("card", _CARD, is_card, text)
+    if sizes >= {2, 3, 4}:
+        mine += [(m.start(), m.end(), "id", compact(m[0])) for m in _SOCIAL.finditer(text)]
+    if not sizes.isdisjoint((1, 11, 13, 15)) or not (sizes.isdisjoint((4, 5, 8)) or sizes.isdisjoint((3, 5, 7, 9))):
+        mine += [(m.start(), m.end(), "phone", phone(m[1])) for m in _MOBILE.finditer(text)]
     if "+" in text or "00" in text:
         mine += [hit for m in _ABROAD.finditer(text) if (hit := _abroad(m)) is not None]
-    mine += [(m.start(), m.end(), "phone", digits(m[0])[-10:]) for m in _AMERICAN.finditer(text)]
+    if sizes >= {3, 4}:
+        mine += [(m.start(), m.end(), "phone", digits(m[0])[-10:]) for m in _AMERICAN.finditer(text)]
     mine += [hit for m in _IBAN.finditer(text) if (hit := _iban(m)) is not None]
     hits += [hit for hit in mine if not _in_digest(text, hit[0], hit[1])]
+
+
+def _checked(kind: str, pattern: re.Pattern[str], is_one: Callable[[str], bool], text: str) -> list[Hit]:
+    matches = list(pattern.finditer(text))
+    spelt = {found: compact(found) for found in {match[0] for match in matches}}
+    good = {found for found, number in spelt.items() if is_one(number)}
+    return [(m.start(), m.end(), kind, spelt[m[0]]) for m in matches if m[0] in good]
 
 
 def compact(number: str) -> str:
@@ -145,6 +158,8 @@ def _iban(match: re.Match[str]) -> Hit | None:
 
 def _in_digest(text: str, start: int, end: int) -> bool:
     """Whether the digits are part of a UUID or a checksum."""
+    if end - start < 32 and _PART_OF_WORD.isdisjoint(text[max(0, start - 1) : start] + text[end : end + 1]):
+        return False
     before = _WORD_AFTER.match(text[max(0, start - 80) : start][::-1])
     after = _WORD_AFTER.match(text, end)
     word = (before[0][::-1] if before else "") + text[start:end] + (after[0] if after else "")

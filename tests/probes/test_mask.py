@@ -107,6 +107,40 @@ def test_one_phone_has_one_pseudonym_however_it_is_written(text: str) -> None:
     assert spoken("13800138001") != pseudonym
 
 
+@pytest.mark.parametrize("before", ["", "86", "86 ", "+86", "+86-", "0086", "0086 "])
+@pytest.mark.parametrize(
+    "spelt",
+    ["13800138000", "138 0013 8000", "138 00138000", "138-0013-8000", "1380013 8000", "1380 013 8000", "138 001 38000",
+     "1 3 8 0 0 1 3 8 0 0 0"],
+)  # fmt: skip
+def test_a_phone_is_found_alone_in_all_its_groups(before: str, spelt: str) -> None:
+    """Each is searched for only in texts with groups of digits of its lengths: none may be forgotten there."""
+    assert spoken(f"tel: {before}{spelt}.") == f"tel: {spoken('13800138000')}."
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("11010519491231002X", "id"), ("110105194912310021"[:17] + "X", "id"), ("110105 19491231 002X", "id"),
+        ("110105-19491231-002x", "id"), ("078-05-1120", "id"), ("4222222222222", "card"), ("4111111111111111", "card"),
+        ("4111 1111 1111 1111", "card"), ("378282246310005", "card"), ("3782 822463 10005", "card"),
+        ("30569309025904", "card"), ("6304000000000000000", "card"), ("(415) 555-0132", "phone"),
+        ("(415)555 0132", "phone"), ("415-555-0132", "phone"), ("1 415.555.0132", "phone"),
+        ("+44 20 7946 0958", "phone"), ("0044 20 7946 0958", "phone"), ("DE89370400440532013000", "iban"),
+        ("DE89 3704 0044 0532 0130 00", "iban"), ("NO93 8601 1117 947", "iban"),
+    ],
+)  # fmt: skip
+def test_a_number_is_found_alone_however_it_is_grouped(text: str, kind: str) -> None:
+    assert spoken(f"it is {text}.").startswith(f"it is [{kind}:")
+    assert spoken(f"it is {text}.").endswith("].")
+
+
+@pytest.mark.parametrize("text", ["İ PASSWORD is Hunter2", "İİ 密码是 Hunter2", "My Pin Is 4071 İ"])
+def test_a_letter_that_grows_when_it_is_small_moves_nothing(text: str) -> None:
+    value = "4071" if "4071" in text else "Hunter2"
+    assert spoken(text) == text.replace(value, "[password]")
+
+
 def test_other_kinds_have_one_spelling_too() -> None:
     assert spoken("(415) 555-0132") == spoken("+1 415 555 0132") == spoken("415-555-0132")
     assert spoken("4111 1111 1111 1111") == spoken("4111-1111-1111-1111") == spoken("4111111111111111")
