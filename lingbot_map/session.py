@@ -29,6 +29,7 @@ from lingbot_map.store.summary import Summary, summarize
 BLOCK = 500
 """Events in a block of history."""
 SNAPSHOT_EVERY_S = 30.0
+SNAPSHOT_AGAIN_S = 3.0
 SNAPSHOT_EVENTS = 4_000
 """Time alone bounds neither a recovery nor a seek, which load a snapshot and replay what came after it."""
 _LONGEST = 20_000
@@ -127,11 +128,14 @@ class Session:
     def snapshot_due(self, now: float) -> bool:
         """Whether something changed and 30 s or 4,000 events have passed, or the log asks for one."""
         fresh = self.map.cursor.seq - self._kept_seq
-        if self.recording.read_only or not fresh:
+        if self.recording.read_only or not (fresh or self.recording.wants_snapshot):
             return False
         if self._kept_at is None:
             self._kept_at = now
-        return fresh >= SNAPSHOT_EVENTS or now - self._kept_at >= SNAPSHOT_EVERY_S or self.recording.wants_snapshot
+        waited = now - self._kept_at
+        if self.recording.wants_snapshot:  # also where nothing is new: the last one may have met the error too
+            return self.recording.trouble is None and waited >= SNAPSHOT_AGAIN_S
+        return fresh >= SNAPSHOT_EVENTS or waited >= SNAPSHOT_EVERY_S
 
     def pack(self, now: float) -> tuple[int, bytes]:
         """(seq, map) for ``recording.keep``, which may then run on another thread."""

@@ -176,7 +176,7 @@ class Keeping:
         self._showing.remove(key)
 
     async def _scrub(self) -> None:
-        if not self._index.scrub():
+        if not self._index.file.scrub():
             await self._refill()
 
     async def _weigh(self, keep: Keep) -> Pruned:

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -34,7 +35,9 @@ from lingbot_probes.signals import SessionEnded
 
 SYNC_BEAT = 0.1
 SWEEP_BEAT = 1.0
-PRUNE_BEAT = 3600.0
+TIDY_BEAT = 3600.0
+SETTLE_BEATS = 30
+"""Sweeps between two attempts to write the index to a disk that was full: the logs come first."""
 _LONGEST_WAIT = 60.0  # timers look at the wall clock at least this often: clocks are set, and machines sleep
 
 Status = Literal["ok", "recovering", "degraded"]
@@ -109,7 +112,7 @@ class Pipeline:
             self._recover(),
             self._sync(),
             self._sweep(),
-            self._prune(),
+            self._tidy_up(),
         )
         self._tasks = [asyncio.create_task(job) for job in jobs]
 
@@ -264,26 +267,38 @@ class Pipeline:
             await asyncio.sleep(SYNC_BEAT)
 
     async def _sweep(self) -> None:
-        """Once a second: snapshots, sessions that are due on the disk, sessions that are too many in memory."""
-        while True:
+        """Once a second: snapshots, the index, sessions that are due on the disk, those that are too many in memory."""
+        for beat in count(1):
             await asyncio.sleep(SWEEP_BEAT)
             try:
                 await self._keep_snapshots()
+                await self._tidy_index(beat)
                 await self._wake_sleepers()
                 await self.shelf.put_away_some()
                 self.shelf.trim_tails()
             except (LingbotMapError, OSError) as why:
                 _log.error("housekeeping failed: %s", why)
 
-    async def _prune(self) -> None:
-        """At the start and once an hour: remove what is past the bounds, where there are any."""
-        while self.keep:
+    async def _tidy_index(self, beat: int) -> None:
+        """Put back what a full disk or damage took from the index while the map went on."""
+        file = self.index.file
+        if file.adrift and beat % SETTLE_BEATS == 0 and self.store.trouble is None:
+            file.settle()
+        if file.wants_filling:
+            file.wants_filling = False
+            await self._fill_index()
+
+    async def _tidy_up(self) -> None:
+        """At the start and once an hour: remove what no question reaches any more, and what is past the bounds."""
+        while True:
             await self.settled()
             try:
-                await self.keeping.prune(self.keep)
+                self.index.forget_old_hits(self.clock())
+                if self.keep:
+                    await self.keeping.prune(self.keep)
             except (LingbotMapError, OSError) as why:
                 _log.error("old sessions could not be removed: %s", why)
-            await asyncio.sleep(PRUNE_BEAT)
+            await asyncio.sleep(TIDY_BEAT)
 
     async def _keep_snapshots(self) -> None:
         for live in list(self.shelf.lives.values()):

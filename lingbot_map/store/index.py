@@ -1,7 +1,7 @@
 """What is asked across sessions: the list, the search, findings by kind, a document's hits in seven days.
 
-``index.sqlite3`` is derived. It is never flushed and never repaired: where it is missing, of another version or
-damaged, it is begun anew and fed from the recordings. All calls come from one thread, but for ``Index.read_hits``.
+``index.sqlite3`` is derived (``index_file`` keeps it): where it is missing, of another version or damaged, it is begun
+anew and fed from the recordings. All calls come from one thread, but for ``Index.read_hits``.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from lingbot_map.errors import BadInput
 from lingbot_map.events import Event
 from lingbot_map.store import Recording
-from lingbot_map.store.disk import FILE_MODE, open_file
+from lingbot_map.store.disk import open_file
+from lingbot_map.store.index_file import IndexFile
 from lingbot_map.store.summary import Summary
 from lingbot_probes.signals import Retrieved
 
@@ -72,88 +73,32 @@ class Index:
     """Opens the index at ``path``, or begins it anew; without a path it lives in memory."""
 
     def __init__(self, path: Path | None) -> None:
-        self.fresh = False
-        self._path = path
-        self._db = self._opened()
-
-    # --- its own life ---
-
-    def _opened(self) -> sqlite3.Connection:
-        if self._path is None:
-            return self._begun(sqlite3.connect(":memory:", check_same_thread=False))
-        try:
-            db = self._connected(self._path)
-            version, state = (db.execute(f"PRAGMA {ask}").fetchone()[0] for ask in ("user_version", "quick_check(1)"))
-            if version == VERSION and state == "ok":
-                self._behind_again(db)
-                return db
-            db.close()
-        except (sqlite3.Error, OSError):
-            pass
-        return self._anew(self._path)
-
-    @staticmethod
-    def _behind_again(db: sqlite3.Connection) -> None:
-        """Forget the sessions of which more was counted than the log may have: a killed map had it in memory only."""
-        with db:
-            for table in ("sessions", "findings", "hits"):
-                db.execute(f"DELETE FROM {table} WHERE key IN (SELECT key FROM ahead)")
-            db.execute("DELETE FROM ahead")
-
-    def _anew(self, path: Path) -> sqlite3.Connection:
-        """Begin again; where the disk refuses even that, in memory."""
-        try:
-            for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(name)
-            return self._begun(self._connected(path))
-        except (sqlite3.Error, OSError):
-            return self._begun(sqlite3.connect(":memory:", check_same_thread=False))
-
-    @staticmethod
-    def _connected(path: Path) -> sqlite3.Connection:
-        os.close(open_file(path, os.O_RDWR | os.O_CREAT))  # ours alone to read, and no link
-        os.chmod(path, FILE_MODE)
-        db = sqlite3.connect(path, check_same_thread=False)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = OFF")  # what a power cut damages is begun anew
-        db.execute("PRAGMA secure_delete = ON")
-        return db
-
-    def _begun(self, db: sqlite3.Connection) -> sqlite3.Connection:
-        self.fresh = True
-        db.executescript(_TABLES)
-        db.execute(f"PRAGMA user_version = {VERSION}")
-        db.commit()
-        return db
-
-    def _lost(self) -> None:
-        """The file went bad under us: begin anew. What was in it comes back by ``reconcile``."""
-        with contextlib.suppress(sqlite3.Error):
-            self._db.close()
-        assert self._path is not None
-        self._db = self._anew(self._path)
+        self.file = IndexFile(path, VERSION, _TABLES)
+        self.file.run(_behind_again)
 
     def close(self) -> None:
         """Nothing is lost without it."""
-        self._db.close()
+        self.file.close()
+
+    def _ask(self, question: str, *values: object) -> list[Any]:
+        return self.file.run(lambda db: db.execute(question, values).fetchall())
 
     # --- feeding it ---
 
     def reconcile(self, keys: Iterable[str]) -> list[str]:
         """Forget sessions that are not among ``keys``, and name those that are not known here, or were damaged."""
-        there, known = set(keys), dict(self._db.execute("SELECT key, seq FROM sessions"))
+        there, known = set(keys), dict(self._ask("SELECT key, seq FROM sessions"))
         gone = known.keys() - there
         for key in gone:
             self.remove(key)
-        if gone and not self.scrub():  # a deletion was killed in the middle
+        if gone and not self.file.scrub():  # a deletion was killed in the middle
             known = {}
         return sorted(key for key in there if not known.get(key))
 
     def seq(self, key: str) -> int:
         """Up to which event the session is counted; 0 if it isn't known."""
-        row = self._db.execute("SELECT seq FROM sessions WHERE key = ?", (key,)).fetchone()
-        return int(row[0]) if row else 0
+        rows = self._ask("SELECT seq FROM sessions WHERE key = ?", key)
+        return int(rows[0][0]) if rows else 0
 
     def add(self, recording: Recording, summary: Summary, now: float, hits: Hits | None = None) -> None:
         """Take in one session whole. ``hits`` are those of ``read_hits``, if that was done on another thread."""
@@ -179,16 +124,7 @@ class Index:
         self._write(rows, ahead)
 
     def _write(self, rows: Sequence[tuple[Summary, Hits]], ahead: Collection[str] = ()) -> None:
-        try:
-            self._write_rows(rows, ahead)
-        except sqlite3.DatabaseError:
-            if self._path is None:
-                raise
-            self._lost()
-            self._write_rows(rows, ahead)
-
-    def _write_rows(self, rows: Sequence[tuple[Summary, Hits]], ahead: Collection[str]) -> None:
-        with self._db as db:
+        def write(db: sqlite3.Connection) -> None:
             for summary, hits in rows:
                 key = summary.key
                 db.execute(
@@ -217,44 +153,31 @@ class Index:
                     [(doc, hour, key, count) for (doc, hour), count in hits.items()],
                 )
 
+        self.file.run(write)
+
     def forget_old_hits(self, now: float) -> None:
         """Drop what no window will reach any more: once a day will do."""
-        with self._db as db:
-            db.execute("DELETE FROM hits WHERE hour < ?", (_hour(now - 2 * WINDOW_S),))
+        self.file.run(lambda db: db.execute("DELETE FROM hits WHERE hour < ?", (_hour(now - 2 * WINDOW_S),)))
 
     def remove(self, key: str) -> None:
         """Forget a session."""
-        with self._db as db:
+
+        def remove(db: sqlite3.Connection) -> None:
             for table in ("sessions", "findings", "hits", "ahead"):
                 db.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
 
-    def scrub(self) -> bool:
-        """Leave no byte of what was removed, neither in free pages nor in the log beside the file.
-
-        Where the disk has no room for that, or somebody else reads, the index is begun anew, and False says that it has
-        to be filled again.
-        """
-        if self._path is None:
-            return True
-        try:
-            self._db.execute("VACUUM")
-            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        except sqlite3.DatabaseError:
-            busy = True
-        if busy:
-            self._lost()
-        return not busy
+        self.file.run(remove)
 
     # --- asking it ---
 
     def summaries(self) -> list[Summary]:
         """All there are, in no order."""
-        return [_summary(row) for (row,) in self._db.execute("SELECT summary FROM sessions")]
+        return [_summary(row) for (row,) in self._ask("SELECT summary FROM sessions")]
 
     def get(self, key: str) -> Summary | None:
         """One session's summary."""
-        row = self._db.execute("SELECT summary FROM sessions WHERE key = ?", (key,)).fetchone()
-        return _summary(row[0]) if row else None
+        rows = self._ask("SELECT summary FROM sessions WHERE key = ?", key)
+        return _summary(rows[0][0]) if rows else None
 
     def search(self, q: str = "", *, before: str = "", limit: int = 50, finding: str = "", apart: Apart = "") -> Page:
         """Sessions whose id, title, name or last utterance contain all words of ``q``, newest first.
@@ -278,16 +201,17 @@ class Index:
             where.append("apart = ?")
             values.append(apart)
         fits = " AND ".join(where)
-        total = self._db.execute(f"SELECT count(*) FROM sessions WHERE {fits}", values).fetchone()[0]
+        total = self._ask(f"SELECT count(*) FROM sessions WHERE {fits}", *values)[0][0]
         place = _place(before)
         if place is not None:
             fits += " AND (updated_at, key) < (?, ?)"
             values += place
         limit = max(1, min(limit, 1000))
-        found = self._db.execute(
+        found = self._ask(
             f"SELECT updated_at, key, summary FROM sessions WHERE {fits} ORDER BY updated_at DESC, key DESC LIMIT ?",
-            [*values, limit + 1],
-        ).fetchall()
+            *values,
+            limit + 1,
+        )
         more = len(found) > limit
         found = found[:limit]
         after = f"{found[-1][0]!r}:{found[-1][1]}" if more else ""
@@ -295,23 +219,28 @@ class Index:
 
     def damaged(self) -> list[Summary]:
         """The sessions that can't be read."""
-        return [_summary(row) for (row,) in self._db.execute("SELECT summary FROM sessions WHERE seq = 0")]
+        return [_summary(row) for (row,) in self._ask("SELECT summary FROM sessions WHERE seq = 0")]
 
     def unended(self) -> list[tuple[str, float]]:
         """(key, time of the last event) of the live sessions."""
-        return list(self._db.execute("SELECT key, updated_at FROM sessions WHERE live AND NOT ended"))
+        return self._ask("SELECT key, updated_at FROM sessions WHERE live AND NOT ended")
 
     def hits(self, doc: str, now: float) -> int:
         """How often ``doc`` was in a `prompt` stage within the seven days before ``now``, over all sessions."""
         first = _hour(now - WINDOW_S) + 1
-        row = self._db.execute(
-            "SELECT sum(count) FROM hits WHERE doc = ? AND hour BETWEEN ? AND ?", (doc, first, _hour(now))
-        ).fetchone()
-        return int(row[0] or 0)
+        rows = self._ask("SELECT sum(count) FROM hits WHERE doc = ? AND hour BETWEEN ? AND ?", doc, first, _hour(now))
+        return int(rows[0][0] or 0)
 
     def findings(self) -> dict[str, int]:
         """How many findings of each kind there are."""
-        return dict(self._db.execute("SELECT kind, sum(count) FROM findings GROUP BY kind"))
+        return dict(self._ask("SELECT kind, sum(count) FROM findings GROUP BY kind"))
+
+
+def _behind_again(db: sqlite3.Connection) -> None:
+    """Forget the sessions of which more was counted than the log may have: a killed map had it in memory only."""
+    for table in ("sessions", "findings", "hits"):
+        db.execute(f"DELETE FROM {table} WHERE key IN (SELECT key FROM ahead)")
+    db.execute("DELETE FROM ahead")
 
 
 def remembered(path: Path) -> dict[str, Summary]:

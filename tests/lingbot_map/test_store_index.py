@@ -213,7 +213,7 @@ def test_an_index_that_is_no_good_is_begun_anew_and_fed_from_the_recordings(tmp_
             path.with_name(path.name + "-wal").unlink(missing_ok=True)
             sqlite3.connect(path).close()
     again = Index(path)
-    assert again.fresh
+    assert again.file.fresh
     assert again.reconcile(store.keys()) == [session.key]
     again.add(store.open(session.key), session.summary(), BEGIN)
     assert again.reconcile(store.keys()) == []

@@ -238,7 +238,7 @@ async def test_where_the_index_cannot_be_scrubbed_it_is_begun_anew_and_filled_ag
         reader = sqlite3.connect(tmp_path / "index.sqlite3")
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM sessions").fetchall()
-        made.index._db.execute("PRAGMA busy_timeout = 0")
+        made.index.file.db.execute("PRAGMA busy_timeout = 0")
         assert await made.keeping.forget(KEY) == []
         reader.close()
         assert holding(tmp_path, ID) == {}
