@@ -11,6 +11,17 @@ import { FONT } from 'lb/styles';
 const HEIGHT = 18;
 /** A label with its glyph alone. */
 const SMALL = 20;
+/** Its middle below the top of a stave; or off the middle of a row where the row itself has no room. */
+const HEAD = 14;
+const BESIDE = 13;
+/** So much of a mark's edge it may touch. */
+const TOUCH = 1;
+/** Two of them on one row stand so much nearer than one to a mark. */
+const TAG_GAP = 4;
+/** Where the middle of what it is about is taken it moves aside, in halves of itself. */
+const SHIFTS = [0, 1, -1, 0.5, -0.5];
+/** Where the whole of it has no room, so much of it is told. */
+const SHORT = 0.62;
 const LONGEST_VALUE = 84;
 const LONGEST_NAME = 108;
 const LONGEST_CONDITION = 140;
@@ -120,40 +131,80 @@ function settle(scene, { evidence, text, left, right }, placed) {
   const to = Math.min(right, layout.width);
   if (from > layout.width || to < layout.x(layout.from)) return null;
   const middle = (from + to) / 2;
-  const head = (stave ?? layout.staves.staves[0]).top + 14;
+  const top = (stave ?? layout.staves.staves[0]).top;
   /** Width, height and middle. @type {[number, number, number][]} */
   const tries = [];
   // On the slot's own row it says which slot it is about; there it stays between the marks, beside them it would hide them.
   const row = kind === 'overwrite' || kind === 'leak' ? scene.y(evidence.marks[0]) : NaN;
   const onRow = (/** @type {number} */ width) => {
-    const free = Number.isNaN(row) ? NaN : freePlace(scene, evidence, from, to, width);
+    const free = Number.isNaN(row) ? NaN : freePlace(scene, evidence, placed, row, from, to, width);
     if (!Number.isNaN(free)) tries.push([width, row, free]);
   };
+  const around = (/** @type {number} */ width, /** @type {number} */ y, /** @type {number} */ centre) => {
+    for (const shift of SHIFTS) tries.push([width, y, centre + shift * (width / 2 + 10)]);
+  };
   onRow(wide);
-  if (scene.lane >= 20) tries.push([wide, head, middle]);
-  onRow(SMALL);
-  tries.push([SMALL, head, middle]);
-  for (const [w, y, centre] of tries) {
-    for (const shift of y === head ? [0, 1, -1] : [0]) {
-      const x = Math.max(layout.x(layout.from) + 4, Math.min(layout.width - w - 4, centre - w / 2 + shift * (w / 2 + 10)));
-      const box = { x, y: y - HEIGHT / 2, w, h: HEIGHT };
-      if (placed.every((other) => other.x + other.w + 4 <= x || other.x >= x + w + 4 || other.y + other.h <= box.y || other.y >= box.y + HEIGHT)) {
-        return { id, kind, text: w === SMALL ? '' : scene.lettering.fit(text, FONT.tag, w - 28), ...box, evidence };
-      }
-    }
+  if (scene.lane >= 20) {
+    const end = Number.isNaN(row) ? null : scene.box(evidence.marks[evidence.marks.length - 1]);
+    const beside = Math.max(BESIDE, layout.staves.rowHeight / 2);
+    if (end) for (const y of [row + beside, row - beside]) tries.push([wide, y, end.x - 6 - wide / 2], [wide, y, end.x + end.w + 6 + wide / 2]);
+    around(wide, top + HEAD, middle);
+    if (kind === 'drift') for (const width of [wide, wide * SHORT]) around(width, top - 1, middle); // questions stand in the head of its stave
   }
-  return null;
+  onRow(SMALL);
+  around(SMALL, top + HEAD, middle);
+  /** @type {[number, number, number] | null} */
+  let found = null;
+  for (const place of tries) {
+    const [w, y, centre] = place;
+    const x = clamped(layout, centre, w);
+    if (placed.some((other) => other.x + other.w + 4 > x && other.x < x + w + 4 && Math.abs(other.y + HEIGHT / 2 - y) < HEIGHT)) continue;
+    const clear = !covers(scene, x, y, w);
+    if (clear || !found) found = place;
+    if (clear) break;
+  }
+  if (!found) return null;
+  const [w, y, centre] = found;
+  const fit = kind === 'drift' ? scene.lettering.fitEnds(text, FONT.tag, w - 28) : scene.lettering.fit(text, FONT.tag, w - 28);
+  return { id, kind, text: w === SMALL ? '' : fit, x: clamped(layout, centre, w), y: y - HEIGHT / 2, w, h: HEIGHT, evidence };
 }
 
-/** Where on a slot's row, between its marks, a label has room: as near the middle as may be. NaN where nowhere. @param {Scene} scene @param {Evidence} evidence @param {number} from @param {number} to @param {number} wide */
-function freePlace(scene, evidence, from, to, wide) {
+/** The left edge of a label that stands about `centre`, within the map. @param {import('lb/layout').Layout} layout @param {number} centre @param {number} w */
+function clamped(layout, centre, w) {
+  return Math.max(layout.x(layout.from) + 4, Math.min(layout.width - w - 4, centre - w / 2));
+}
+
+/** Whether a label would lie on a mark. @param {Scene} scene @param {number} x @param {number} y its middle @param {number} w */
+function covers(scene, x, y, w) {
+  const { layout, map } = scene;
+  const last = Math.floor(layout.turnAt(x + w)) + 1;
+  for (let turn = Math.floor(layout.turnAt(x)) - 1; turn <= last; turn++) {
+    for (const mark of map.lanes.of.get(turn)?.marks ?? []) {
+      if (!(Math.abs(scene.y(mark) - y) < HEIGHT) || scene.hides(mark)) continue;
+      const box = scene.box(mark);
+      if (box && box.x + box.w > x && box.x < x + w && box.y + box.h > y - HEIGHT / 2 + TOUCH && box.y < y + HEIGHT / 2 - TOUCH) return true;
+    }
+  }
+  return false;
+}
+
+/** Where on a slot's row, between its marks, a label has room: as near the middle as may be. NaN where nowhere. @param {Scene} scene @param {Evidence} evidence @param {Tag[]} placed @param {number} row @param {number} from @param {number} to @param {number} wide */
+function freePlace(scene, evidence, placed, row, from, to, wide) {
   const { map } = scene;
   const marks = map.rows.byNode[evidence.row]?.marks ?? [];
   const middle = (from + to) / 2;
   const half = wide / 2 + 8;
   let best = NaN;
   let left = scene.layout.x(scene.layout.from) - 4;
+  const taken = placed.filter((tag) => Math.abs(tag.y + HEIGHT / 2 - row) < HEIGHT).sort((a, b) => a.x - b.x);
   const offer = (/** @type {number} */ right) => {
+    const tag = taken.find(({ x, w }) => x + w > left + TAG_GAP && x < right - TAG_GAP);
+    if (tag) {
+      offer(tag.x + TAG_GAP);
+      left = tag.x + tag.w - TAG_GAP;
+      offer(right);
+      return;
+    }
     if (right - left < 2 * half) return;
     const place = Math.max(left + half, Math.min(right - half, middle));
     if (place >= from && place <= to && !(Math.abs(best - middle) <= Math.abs(place - middle))) best = place;
