@@ -82,8 +82,8 @@ function paintDoc(scene, ink, mark, clocks) {
   if (!stave) return;
   const weight = scene.weight(mark);
   for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
-    if (marks.linkKind.data[l] !== LINK.RECALL) continue;
     const question = marks.linkFrom.data[l];
+    if (marks.linkKind.data[l] !== LINK.RECALL) continue;
     const left = scene.x(question);
     const foot = scene.layout.edgeY(stave, rows.number[marks.node.data[mark]]);
     const style = Math.min(WEIGHTS - 1, Math.max(0, Math.ceil(weight * WEIGHTS) - 1));
@@ -107,9 +107,14 @@ function paintDoc(scene, ink, mark, clocks) {
   if (marks.flags.data[mark] & FLAG.UNDONE) ink.line(S.strike, level, x - r - 3, y, x + r + 3, y);
   if (!scene.readable || ghost) return;
   const props = edges.props[scene.stage(mark)];
-  if (used && props.rank && r >= 5.2) ink.text(drift ? S.rankBad : S.rank, level, String(props.rank), x, y + 0.5);
+  if (used && props.rank && r >= roomFor(props.rank)) ink.text(drift ? S.rankBad : S.rank, level, String(props.rank), x, y + 0.5);
   const printed = scene.scored && marks.k.data[mark] === 0 ? scoreText(edges.props[scoredStage(scene.map, scene.stage(mark))].score) : '';
   if (printed) ink.text(S.score, level, printed, x + SCORE_X, y + 0.5);
+}
+
+/** The radius of a circle that a rank of 9.5 px stands in without touching its edge: half the diagonal of its digits and a little more. @param {number} rank */
+function roomFor(rank) {
+  return rank < 10 ? 5.2 : rank < 100 ? 7.4 : Infinity;
 }
 
 /** From a used document along the lane's right edge down to the answers it was used in. @param {Scene} scene @param {Ink} ink @param {number} mark @param {number} x @param {number} y @param {number} level */
