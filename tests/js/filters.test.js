@@ -130,3 +130,19 @@ test('counts go on with the map', () => {
   filters.counts.follow(map);
   assert.equal(filters.counts.shown, before + 1);
 });
+
+test('with anomalies alone no comb hangs from a question that is left out', () => {
+  const story = new Telling().said('一').routed('a').recalled('reranked', { x: 0.9, y: 0.4 });
+  const { map } = story.found('drift', 1, [`recall:${story.seq}.1`], { winner: 'x', rival: 'y' });
+  const curves = (/** @type {Filters | null} */ filters) => {
+    const scene = sceneOf(map, 1, 14);
+    scene.filters = filters;
+    const ctx = fakeContext();
+    new Painter().paint(ctx, fakeContext(), scene, true);
+    return ctx.calls.quadraticCurveTo ?? 0;
+  };
+  const filters = new Filters();
+  filters.only({ anomalies: true });
+  assert.ok(curves(null) >= 2, 'a comb to each document');
+  assert.equal(curves(filters), 0);
+});

@@ -83,7 +83,7 @@ function paintDoc(scene, ink, mark, clocks) {
   const weight = scene.weight(mark);
   for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
     const question = marks.linkFrom.data[l];
-    if (marks.linkKind.data[l] !== LINK.RECALL) continue;
+    if (marks.linkKind.data[l] !== LINK.RECALL || scene.hides(question)) continue;
     const left = scene.x(question);
     const foot = scene.layout.edgeY(stave, rows.number[marks.node.data[mark]]);
     const style = Math.min(WEIGHTS - 1, Math.max(0, Math.ceil(weight * WEIGHTS) - 1));

@@ -217,7 +217,7 @@ function freePlace(scene, evidence, placed, row, from, to, wide) {
   }
   for (; i < marks.length && map.marks.turn.data[marks[i]] <= scene.lastTurn; i++) {
     const mark = marks[i];
-    const box = scene.box(mark);
+    const box = scene.hides(mark) ? null : scene.box(mark);
     if (!box) continue;
     offer(box.x);
     left = Math.max(left, box.x + box.w);
