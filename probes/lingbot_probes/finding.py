@@ -37,6 +37,8 @@ _LINE = re.compile(r"[^\r\n\"'{}]{1,4096}")
 _BARE = re.compile("[^\\s,;&\"'`<>{}\\[\\]()|，。；、！？”’」』）]{1,512}")
 _NOTHING = frozenset(("null", "none", "nil", "true", "false", "undefined", "nan"))
 PLACEHOLDER = re.compile(r"\[(?:mask failed|[a-z]{2,10}(?::[0-9a-f]{6,10})?)\]")
+PSEUDONYM_IN_ID = re.compile(r"\[[a-z]{2,10}:[0-9a-f]{10}\]")
+"""In the id of a session: its bot knows it by another one."""
 
 _SAID = re.compile(
     "(?:password|passwd|passcode|passphrase|pin(?<!\\wpin)|otp(?<!\\wotp)|code|cv[vc](?<!\\wcv[vc])|密码|口令|暗号|验证码|校验码)"

@@ -122,6 +122,15 @@ def test_what_is_typed_reaches_the_bot_and_its_answer_comes_back(map: Client, bo
     assert "cookie" not in fields
 
 
+def test_a_session_under_a_pseudonym_is_not_the_one_that_the_bot_knows(map: Client, bot: Bot) -> None:
+    masked = "whatsapp:[phone:0123456789]"
+    begin(map, bot.url, session=masked)
+    status, said = map.post(f"/api/sessions/{key_of(masked)}/reply", {"text": "hello"})
+    assert (status, said["code"]) == (409, "masked")
+    assert "masked" in said["error"]
+    assert bot.heard == []
+
+
 def test_an_answer_in_chunks_or_until_the_end_is_an_answer(map: Client, bot: Bot) -> None:
     begin(map, bot.url)
     bot.raw = (

@@ -27,6 +27,7 @@ from starlette.routing import Route
 
 from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Pipeline
+from lingbot_probes.finding import PSEUDONYM_IN_ID
 from lingbot_web.api import json_object, session_key
 from lingbot_web.api import reply as as_json
 from lingbot_web.security import is_host
@@ -130,6 +131,8 @@ class Replies:
         channel = None if live.session.recording.read_only else channel_of(map.about)
         if channel is None:
             raise Unsent(404, "none", "The bot of this session names no reply address.")
+        if PSEUDONYM_IN_ID.search(map.session):
+            raise Unsent(409, "masked", "The bot knows this session by an id that was masked, and would begin another.")
         if self._waiting >= AT_ONCE:
             raise Unsent(503, "busy", "Too many messages are waiting for an answer; try again in a moment.")
         self._waiting += 1

@@ -30,6 +30,8 @@ import { voice } from 'lb/voice';
  */
 
 /** Bytes that the server takes. */
+// A pseudonym in a session's id: the bot knows it by another one and would begin another session.
+const MASKED_ID = /\[[a-z]{2,10}:[0-9a-f]{10}\]/;
 const MOST = 4096;
 /** So long after the bot's answer its probes may take to tell of it. */
 const UNSEEN_MS = 5000;
@@ -95,13 +97,14 @@ export class ReplyLine {
     if (left.length !== waiting.length) this.said.set(this.key, left);
   }
 
-  /** Whether there is a line, and if not why. @returns {'none' | 'ready' | 'ended' | 'closed' | 'away'} */
+  /** Whether there is a line, and if not why. @returns {'none' | 'ready' | 'ended' | 'closed' | 'masked' | 'away'} */
   #standing() {
     const { map, ended, open, standalone } = this.page.spoken();
     if (!map || standalone || (map.about.origin ?? 'probe') !== 'probe') return 'none';
     const url = map.about.meta?.reply_url;
     if (typeof url !== 'string' || !url) return ended ? 'none' : 'closed';
     if (ended) return 'ended';
+    if (MASKED_ID.test(map.session)) return 'masked';
     return open ? 'ready' : 'away';
   }
 
@@ -123,7 +126,7 @@ export class ReplyLine {
     this.send.title = text('dialogue.reply.send');
     this.send.disabled = standing !== 'ready' || busy || long > MOST || !this.field.value.trim();
     fill(this.pending, said.map((each) => this.#row(each)));
-    const hint = { none: '', ready: '', ended: text('dialogue.reply.ended'), closed: text('dialogue.reply.closed'), away: text('error.away') }[standing];
+    const hint = { none: '', ready: '', ended: text('dialogue.reply.ended'), closed: text('dialogue.reply.closed'), masked: text('dialogue.reply.masked'), away: text('error.away') }[standing];
     fill(this.hint, long > MOST ? text('dialogue.reply.long', { n: count(long), most: count(MOST) }) : hint, newer && [' ', h('button', { class: 'link', on: { click: () => this.page.openNewer() } }, text('pill.newer'), foreign(titleOf(newer), { most: 60 }))]);
     this.hint.classList.toggle('warn', long > MOST);
     this.hint.hidden = !this.hint.textContent;

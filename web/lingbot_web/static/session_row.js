@@ -26,6 +26,7 @@ import { LAYERS } from 'lb/link';
  * @property {number} edges
  * @property {Record<string, number>} findings
  * @property {Coverage} coverage
+ * @property {number} [masked] values that were masked
  * @property {number} missing
  * @property {string} last_utterance
  * @property {boolean} [timed] false: its source gave no times

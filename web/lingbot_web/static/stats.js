@@ -1,4 +1,5 @@
-// How the events of the open session fared, at the foot of the left column: what came, what is shown, what is missing.
+// How the events of the open session fared, at the foot of the left column: what came, what is shown, what is missing,
+// and how many values of theirs were masked.
 
 import { byId, fill, h } from 'lb/dom';
 import { count } from 'lb/format';
@@ -17,11 +18,17 @@ export class Stats {
     if (!map) return;
     const shown = map.cursor.seq - feed.failures.length - map.unplaced.length;
     const missing = map.losses.reduce((sum, loss) => sum + loss.missing, 0);
-    const sign = JSON.stringify([feed.received, shown, missing, text('stats.received')]);
+    const masked = Number(map.about.masked) || 0;
+    const sign = JSON.stringify([feed.received, shown, missing, masked, text('stats.received')]);
     if (sign === this.told) return;
     this.told = sign;
     /** @param {string} name @param {number} n @param {string} [mark] */
     const one = (name, n, mark = '') => h('div', { class: mark || null }, h('dt', null, text(name)), h('dd', null, count(n)));
-    fill(this.host, one('stats.received', Math.max(feed.received, shown)), one('stats.shown', shown), one('stats.missing', missing, missing ? 'lost' : ''));
+    fill(this.host, one('stats.received', Math.max(feed.received, shown)), one('stats.shown', shown), one('stats.missing', missing, missing ? 'lost' : ''), masked > 0 && maskedOf(masked));
   }
+}
+
+/** How many values of the session were masked. @param {number} n */
+function maskedOf(n) {
+  return h('div', { class: 'masked', title: text('stats.masked.title', { n: count(n) }) }, h('dt', null, text('stats.masked')), h('dd', null, count(n)));
 }

@@ -70,6 +70,8 @@ export const ACCESS = {
   'speech.stop': ['。', '. '],
   'speech.turns': ['新增 {n} 轮', '{n} new {n|turn|turns}'],
 
+  'stats.masked': ['已遮蔽', 'masked'],
+  'stats.masked.title': ['{n} 个值已遮蔽，地图里没有原文', '{n} {n|value|values} masked; what {n|it was|they were} is not in the map'],
   'stats.missing': ['缺失', 'missing'],
   'stats.received': ['已接收', 'received'],
   'stats.shown': ['已显示', 'shown'],
