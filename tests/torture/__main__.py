@@ -50,6 +50,7 @@ DRIVERS = (
     Driver("http_abuse"),
     Driver("ws_abuse"),
     Driver("ws_load", {"LB_VIEWERS": "100", "LB_SECONDS": "5", "LB_STORMS": "3"}),
+    Driver("soak", {"LB_SECONDS": "40", "LB_BOTS": "8", "LB_VIEWERS": "12", "LB_KILL_S": "10"}),
 )
 
 

@@ -1,4 +1,4 @@
-"""Many viewers in one process: each follows the drivers' session and notes what it missed, saw twice, or saw late."""
+"""Many viewers in one process: each follows a session and notes what it missed, saw twice, or saw late."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 
 from tests.torture.raw import CLOSE, PING, PONG, Target, frame, place
+from tests.torture.write import SESSION
 
 _APPLIED = re.compile(rb'\{"d":"applied","seq":(\d+),"at":([\d.]+)')
 _BATCH, _HELLO = b'{"t":"batch"', b'{"t":"hello"'
@@ -22,14 +23,15 @@ _BEAT = 0.05
 class Viewer:
     """Stands at ``last`` of ``epoch`` and goes on from there whenever it is let watch."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, session: str = SESSION) -> None:
         self.epoch, self.last = "", 0
         self.faults: list[str] = []
         self.delays: list[tuple[float, float]] = []  # when, and how many seconds after the event was taken in
         self.batches = 0
         self.starts = 0
         self.fresh_starts = 0
-        self._target = target
+        self.session = session
+        self.target = target
 
     async def watch(self, until: float) -> None:
         """Connect, and take what comes until that moment of Unix time."""
@@ -41,10 +43,10 @@ class Viewer:
             self.faults.append(f"cut: {why!r}")
 
     async def _watch(self) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self._target.port, limit=1 << 21)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.target.port, limit=1 << 21)
         try:
-            path = place(self.epoch, self.last) if self.epoch else place()
-            writer.write(self._target.handshake(path))
+            path = place(self.epoch, self.last if self.epoch else None, self.session)
+            writer.write(self.target.handshake(path))
             status = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0]
             if b" 101 " not in status:
                 self.faults.append(status.decode("latin-1"))

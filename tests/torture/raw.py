@@ -117,9 +117,9 @@ class Target:
         return self.head("GET", path, usual | dict(fields or {}), token=token)
 
 
-def place(epoch: str = "", after: int | str | None = None) -> str:
-    """The path of the drivers' session for somebody who stands there."""
-    where = f"/ws?session={key_of(SESSION)}"
+def place(epoch: str = "", after: int | str | None = None, session: str = SESSION) -> str:
+    """The path of a session, the drivers' own unless told, for somebody who stands there."""
+    where = f"/ws?session={key_of(session)}"
     return where if after is None else f"{where}&epoch={epoch}&after={after}"
 
 
