@@ -164,6 +164,15 @@ def test_an_unknown_file_says_which_formats_were_tried_and_changes_nothing(
     assert json.loads(command("sessions", "--json").stdout)["total"] == 0
 
 
+def test_a_recording_of_a_newer_version_is_refused_as_any_other_file(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(
+        '{"lingbot":"recording","version":99,"session":"s"}\n{"seq":1,"at":1,"signal":{}}\n'
+    )
+    assert "format version 99" in complaint(command("import", "x.jsonl"), 2)
+    assert command("sessions", "--json").returncode == 0
+    assert json.loads(command("sessions", "--json").stdout)["total"] == 0
+
+
 def test_verify_reads_folders_from_its_input(command: Command, tracker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert command("import", str(tracker)).returncode == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("snapshots\nsnapshots\n"))

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from lingbot_map.errors import BadInput, DataFolderBusy, LingbotMapError
+from lingbot_map.errors import BadInput, DataFolderBusy, LingbotMapError, NewerFormat
 from lingbot_web import cli_keeping, cli_recordings, cli_serving, terminal
 from lingbot_web.remote import MapRefused
 
@@ -99,6 +99,6 @@ def run(arguments: Sequence[str]) -> int:
 def _code(why: LingbotMapError) -> int:
     if isinstance(why, DataFolderBusy):
         return BUSY
-    if isinstance(why, BadInput) or (isinstance(why, MapRefused) and 400 <= why.status < 500):
+    if isinstance(why, BadInput | NewerFormat) or (isinstance(why, MapRefused) and 400 <= why.status < 500):
         return BAD_INPUT
     return FAILED
