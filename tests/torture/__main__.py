@@ -45,6 +45,7 @@ DRIVERS = (
     Driver("power_loss", {"LB_IMAGES": "100"}, {"LB_IMAGES": "3000"}, ("strace",)),
     Driver("disk_full", tools=("strace",)),
     Driver("ordering"),
+    Driver("import_fuzz", {"LB_FUZZ": "50"}, {"LB_FUZZ": "100000", "LB_BIG": "1"}),
     Driver("export_xss"),
     Driver("secrets_scan"),
     Driver("http_abuse"),
