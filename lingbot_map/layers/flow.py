@@ -63,6 +63,8 @@ def routed(map: DialogueMap, event: Event, signal: IntentRouted, emit: Emit) -> 
     props: dict[str, Any] = {"confidence": signal.confidence}
     if visible(signal.condition):
         props["condition"] = signal.condition
+    if visible(signal.predicted_by):
+        props["predicted_by"] = signal.predicted_by
     if signal.missing:
         props["missing"] = list(signal.missing)
     if before is not None:

@@ -347,3 +347,19 @@ def test_each_answer_of_a_turn_is_reached_by_keys_and_from_the_list(site: Site, 
     rows.nth(3).click()
     expect(told).to_have_text("Turn 1, answer 4 of 10 part 4")
     expect(rows.nth(3)).to_have_attribute("aria-current", "true")
+
+
+def test_what_predicted_an_intent_is_no_condition(site: Site, watch: Watch) -> None:
+    said: list[tuple[str, Signal]] = [
+        ("a", TurnStarted(turn="a", utterance="order")),
+        ("a", IntentRouted(intent="start")),
+        ("b", TurnStarted(turn="b", utterance="large")),
+        ("b", IntentRouted(intent="pizza_form", predicted_by="TEDPolicy")),
+    ]
+    site.say([Numbered(session="s", n=n, turn=turn, signal=signal) for n, (turn, signal) in enumerate(said, 1)])
+    page = watch.open(site, f"s={key_of('s')}&sel=node~2~4~intent:pizza_form")
+    into = part(page, "Jumps in").locator("li")
+    expect(into.locator(".condition")).to_have_text("predicted by TEDPolicy")
+    expect(into.locator("code")).to_have_count(0)
+    page = watch.open(site, f"s={key_of('s')}&sel=turn~2~4~utterance:2&lang=zh")
+    expect(page.locator("#right .happened")).to_contain_text("start → pizza_form 由 TEDPolicy 预测")

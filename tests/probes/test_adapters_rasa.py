@@ -122,9 +122,11 @@ def test_a_form_is_the_task_of_what_follows_and_asks_for_its_slot(name: str) -> 
     )
     start, form, other, again = signals(items, IntentRouted)
     assert (start.intent, start.parent) == ("start", "")
-    assert (form.intent, form.confidence, form.condition, form.missing) == ("pizza_form", 0.8, "FormPolicy", ())
+    assert (form.intent, form.confidence, form.missing) == ("pizza_form", 0.8, ())
+    assert (form.predicted_by, form.condition) == ("FormPolicy", ""), "a policy predicts; it is no condition"
     assert (other.intent, other.parent) == ("other", "pizza_form")
     assert (again.intent, again.confidence, again.missing) == ("pizza_form", 0.7, ("size",))
+    assert (again.predicted_by, again.condition) == ("FormPolicy", "")
     assert [s.task for s in signals(items, SlotAssigned)] == ["pizza_form", "pizza_form", ""]
 
 

@@ -206,7 +206,7 @@ class Rasa:
         if action and action == self._form_name:
             asked = self._slots.get("requested_slot")
             missing = (asked,) if type(asked) is str and asked and self._slots.get(asked) is None else ()
-            self.scribe.say(IntentRouted(intent=action, confidence=sure, condition=policy, missing=missing))
+            self.scribe.say(IntentRouted(intent=action, confidence=sure, predicted_by=policy, missing=missing))
         else:
             self._keep("action", event)
 
@@ -218,7 +218,7 @@ class Rasa:
             action, sure, policy = self._last_action
             mine = action == form
             self.scribe.say(
-                IntentRouted(intent=form, confidence=sure if mine else None, condition=policy if mine else "")
+                IntentRouted(intent=form, confidence=sure if mine else None, predicted_by=policy if mine else "")
             )
         else:
             self._keep(str(event["event"]), event)

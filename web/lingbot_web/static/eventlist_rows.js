@@ -89,7 +89,7 @@ export function summaryOf({ signal }, labelOf = () => '') {
     case 'turn_started':
       return words(said.utterance);
     case 'intent_routed':
-      return [name('intent', said.label, said.intent), score(said.confidence), words(said.condition)].filter(Boolean).join(' · ');
+      return [name('intent', said.label, said.intent), score(said.confidence), words(said.condition), words(said.predicted_by)].filter(Boolean).join(' · ');
     case 'slot_assigned':
       return `${name('slot', said.label, said.slot)} = ${valueText(said.value)}`;
     case 'slot_read':

@@ -26,7 +26,8 @@ export function jump(view, edge, { end, closes = false } = {}) {
       on: { click: () => view.go({ kind: 'node', id: edge.target, turn: edge.turn, seq: edge.seq }) },
     }, h('span', { class: 'turn mono' }, String(edge.turn)), h('i', { class: 'dot round filled' }), h('span', { class: 'words' }, end ? (edge.source === edge.target ? text('intent.stayed') : one) : both), h('span', { class: 'end mono' }, score(edge.props.confidence))),
     h('div', { class: 'condition' },
-      edge.props.condition ? h('code', null, foreign(edge.props.condition, { most: 300 })) : h('span', { class: 'quiet' }, text('intent.unconditional')),
+      edge.props.condition && h('code', null, foreign(edge.props.condition, { most: 300 })),
+      edge.props.predicted_by ? h('span', { class: 'quiet' }, text('intent.predicted', { name: plain(edge.props.predicted_by, 120) })) : !edge.props.condition && h('span', { class: 'quiet' }, text('intent.unconditional')),
       missing.length > 0 && h('span', { class: 'lack' }, text('intent.lacking', { slots: plain(missing.join(', '), 200) })),
       closes && h('b', { class: 'closes' }, text('intent.closes'))),
   );

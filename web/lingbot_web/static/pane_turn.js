@@ -62,7 +62,7 @@ function happening(view, edge) {
   if (edge.kind === 'jump') {
     words = edge.source.startsWith('utterance:')
       ? [text('did.routed'), ' ', link(edge.target), ' ', h('span', { class: 'mono' }, score(props.confidence))]
-      : [link(edge.source), ' → ', link(edge.target), props.condition ? [' ', h('code', null, foreign(props.condition, { most: 120 }))] : ''];
+      : [link(edge.source), ' → ', link(edge.target), props.condition ? [' ', h('code', null, foreign(props.condition, { most: 120 }))] : '', props.predicted_by ? [' ', h('span', { class: 'quiet' }, text('intent.predicted', { name: plain(props.predicted_by, 120) }))] : ''];
   } else if (edge.kind === 'assign') {
     words = props.change === 'cleared' ? [link(edge.target), ' ', text('slot.did-clear')] : [link(edge.target), ' = ', h('b', { class: 'mono' }, foreign(valueText(props.value), { most: 80 })), props.change === 'same' ? ` ${text('slot.same')}` : ''];
   } else if (edge.kind === 'read') words = [text('slot.read'), ' ', link(edge.source), ' ', h('span', { class: 'mono' }, foreign(valueText(props.value), { most: 60 }))];

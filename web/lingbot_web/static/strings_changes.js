@@ -85,6 +85,7 @@ export const CHANGES = {
   'intent.in': ['跳入与条件', 'Jumps in, and what let them through'],
   'intent.lacked': ['第 {turn} 轮时缺失', 'missing at the visit in turn {turn}'],
   'intent.out': ['跳出与条件', 'Jumps out, and what let them through'],
+  'intent.predicted': ['由 {name} 预测', 'predicted by {name}'],
   'intent.required.n': ['已填 {n} / {total}', '{n} of {total} filled'],
   'intent.stayed': ['停留在此意图', 'stayed here'],
 
