@@ -45,6 +45,8 @@ DRIVERS = (
     Driver("power_loss", {"LB_IMAGES": "100"}, {"LB_IMAGES": "3000"}, ("strace",)),
     Driver("disk_full", tools=("strace",)),
     Driver("ordering"),
+    Driver("probe_safety", {}, {"LB_ROUNDS": "50"}),
+    Driver("probe_load", {}, {"LB_STORM": "100", "LB_SINKS": "10"}),
     Driver("import_fuzz", {"LB_FUZZ": "50"}, {"LB_FUZZ": "100000", "LB_BIG": "1"}),
     Driver("export_xss"),
     Driver("secrets_scan"),
@@ -71,9 +73,13 @@ class Outcome:
         return f"{self.name:13} {self.seconds:7.1f} s  {verdict:8}{self.counts}".rstrip()
 
 
+def missing_in_ci(driver: Driver) -> str:
+    """The tools that it needs and that CI does not have; "" elsewhere, where a skip is told."""
+    return ", ".join(tool for tool in driver.tools if IN_CI and shutil.which(tool) is None)
+
+
 def run(driver: Driver, *, long: bool, seed: str) -> Outcome:
     """Run one; ``KeyboardInterrupt`` stops it first."""
-    missing = [tool for tool in driver.tools if shutil.which(tool) is None]
     settings = {**(driver.night if long else driver.every_day), "LB_SEED": seed, **os.environ}
     began = time.monotonic()
     with tempfile.TemporaryFile("w+") as out:
@@ -81,10 +87,10 @@ def run(driver: Driver, *, long: bool, seed: str) -> Outcome:
         out.seek(0)
         said = out.read()
     counted = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", said, re.MULTILINE)
-    if not failed and counted is None:
-        failed = "said nothing"
-    if not failed and missing and IN_CI:
-        failed = f"in CI it must not do without {', '.join(missing)}"
+    if counted is None and not failed.startswith("not done"):
+        failed = f"broke down ({failed or 'and said nothing'})"
+    if not failed and (missing := missing_in_ci(driver)):
+        failed = f"in CI it must not do without {missing}"
     counts = f"{int(counted[1]):,} checks" if counted and not failed else ""
     skipped = tuple(re.findall(r"^  skip (.*)$", said, re.MULTILINE))
     return Outcome(driver.name, failed, time.monotonic() - began, counts, skipped, said)

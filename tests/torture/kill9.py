@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
+from tests.torture.crash_images import no_strace
 from tests.torture.driver import ROOT, Recovery, Report, acked, end, setting, writer
 
 CALLS = ("rename", "renameat2", "fsync", "fdatasync", "ftruncate", "unlink", "openat", "write", "pwrite64")
@@ -143,8 +144,8 @@ def run(*, rounds: int, points: int, seed: int, limit: float = 2.0) -> Report:
         for i in range(rounds):
             made.round(f"kill {i} inside a snapshot", made.in_snapshot)
         report.check("some kills hit the inside of a snapshot", made.inside or not rounds)
-        if points and not shutil.which("strace"):
-            report.skipped.append("kills at system calls: no strace")
+        if points and (why := no_strace()):
+            report.skipped.append(f"kills at system calls: {why}")
         elif points:
             for call, total in _calls_made(Path(work), made).items():
                 for nth in sorted(rng.sample(range(1, total + 1), min(points, total))):
