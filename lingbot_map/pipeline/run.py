@@ -33,7 +33,8 @@ from lingbot_map.store.index import Apart, Index, Page
 from lingbot_map.store.retention import FOR_EVER, Keep
 from lingbot_probes.signals import SessionEnded
 
-SYNC_BEAT = 0.1
+SYNC_BEAT = 0.05
+"""Pause between two flushes: with one flush before it and one after, an event waits less than the 100 ms promised."""
 SWEEP_BEAT = 1.0
 TIDY_BEAT = 3600.0
 SETTLE_BEATS = 30
