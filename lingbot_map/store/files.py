@@ -21,6 +21,7 @@ import contextlib
 import fcntl
 import os
 import re
+import stat
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -110,7 +111,7 @@ class FileStore:
     def _holds(folder: Path) -> bool:
         if not is_folder(folder):
             return os.path.lexists(folder)  # a link or a file has taken the session's place
-        return os.path.lexists(folder / LOG) or _remembers(folder) or not os.access(folder, os.R_OK | os.X_OK)
+        return _has_log(folder) or _remembers(folder) or not os.access(folder, os.R_OK | os.X_OK)
 
     # --- one session ---
 
@@ -272,6 +273,17 @@ def _names(folder: Path) -> list[str]:
         return os.listdir(folder)
     except OSError:
         return []
+
+
+def _has_log(folder: Path) -> bool:
+    """An empty one is none: a power cut came before the first flush."""
+    try:
+        status = os.lstat(folder / LOG)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return bool(status.st_size) or not stat.S_ISREG(status.st_mode)
 
 
 def _remembers(folder: Path) -> bool:

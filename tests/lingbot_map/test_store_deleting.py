@@ -184,6 +184,7 @@ def test_flushed_always_acknowledges_nothing_that_is_not_flushed(
 
 def test_each_append_is_flushed_before_it_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
+
     def writing(fd: int, data: bytes) -> None:
         calls.append("write")
         write_all(fd, data)
