@@ -14,28 +14,37 @@ export const GLYPHS = {
   failure: { stroke: 'M2.6 2.6L9.4 9.4M9.4 2.6L2.6 9.4', fill: '' },
 };
 
-/** Each knows its own data, for what draws elsewhere than on a canvas. @type {Map<string, Path2D & {data: string}>} */
-const paths = new Map();
+/** Each knows its own data, for what draws elsewhere than on a canvas. @typedef {Path2D & {data: string}} Drawn */
 
-/** @param {string} data */
-function path(data) {
-  let made = paths.get(data);
-  if (!made) paths.set(data, (made = Object.assign(new Path2D(data), { data })));
-  return made;
+/** @type {Partial<Record<FindingKind, {stroke: Drawn, fill: Drawn | null}>>} */
+const PATHS = {};
+
+/** @param {FindingKind} kind */
+function pathsOf(kind) {
+  const made = (/** @type {string} */ data) => Object.assign(new Path2D(data), { data });
+  const { stroke, fill } = GLYPHS[kind];
+  return (PATHS[kind] = { stroke: made(stroke), fill: fill ? made(fill) : null });
 }
 
 /** Draws a glyph with its middle at (x, y). Line style and colours of the context are left changed. @param {CanvasRenderingContext2D} ctx @param {FindingKind} kind @param {number} x @param {number} y @param {string} colour */
 export function drawGlyph(ctx, kind, x, y, colour) {
-  const { stroke, fill } = GLYPHS[kind];
-  ctx.translate(x - 6, y - 6);
-  ctx.strokeStyle = colour;
+  takePen(ctx);
+  ctx.strokeStyle = ctx.fillStyle = colour;
+  putGlyph(ctx, kind, x, y);
+}
+
+/** The line style of glyphs. @param {CanvasRenderingContext2D} ctx */
+export function takePen(ctx) {
   ctx.lineWidth = 1.6;
   ctx.lineCap = 'round';
   ctx.lineJoin = 'round';
-  ctx.stroke(path(stroke));
-  if (fill) {
-    ctx.fillStyle = colour;
-    ctx.fill(path(fill));
-  }
+}
+
+/** As `drawGlyph`, where many are drawn: with the pen and the colours that the context has. @param {CanvasRenderingContext2D} ctx @param {FindingKind} kind @param {number} x @param {number} y */
+export function putGlyph(ctx, kind, x, y) {
+  const { stroke, fill } = PATHS[kind] ?? pathsOf(kind);
+  ctx.translate(x - 6, y - 6);
+  ctx.stroke(stroke);
+  if (fill) ctx.fill(fill);
   ctx.translate(6 - x, 6 - y);
 }

@@ -168,7 +168,8 @@ function trace(ctx, style, s) {
         i += 5;
         break;
       case ROUND:
-        ctx.roundRect(s[i + 1], s[i + 2], s[i + 3], s[i + 4], s[i + 5]);
+        if (s[i + 5]) ctx.roundRect(s[i + 1], s[i + 2], s[i + 3], s[i + 4], s[i + 5]);
+        else ctx.rect(s[i + 1], s[i + 2], s[i + 3], s[i + 4]);
         shapes++;
         i += 6;
         break;

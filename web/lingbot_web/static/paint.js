@@ -15,6 +15,7 @@ import { mapStyles } from 'lb/styles';
 
 /** @typedef {import('lb/scene').Scene} Scene */
 /** @typedef {import('lb/tokens').Tokens} Tokens */
+/** @typedef {import('lb/evidence').Evidence} Evidence */
 
 export class Painter {
   constructor() {
@@ -39,8 +40,9 @@ export class Painter {
     ctx.fillStyle = scene.tokens.map;
     ctx.fillRect(0, 0, scene.layout.width, scene.layout.height);
     clipped(ctx, scene, () => {
-      this.paintLanes(ctx, scene);
-      this.paintFloats(ctx, scene);
+      const findings = findingsOf(scene);
+      this.paintLanes(ctx, scene, findings);
+      this.paintFloats(ctx, scene, findings);
     });
     this.paintGutter(gutter, scene, whole);
   }
@@ -61,14 +63,13 @@ export class Painter {
     this.paintLanes(ctx, scene);
   }
 
-  /** What stands in lanes and moves with them. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
-  paintLanes(ctx, scene) {
+  /** What stands in lanes and moves with them. @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Evidence[]} [findings] */
+  paintLanes(ctx, scene, findings = findingsOf(scene)) {
     if (this.tokens !== scene.tokens) {
       this.tokens = scene.tokens;
       this.ink.use(mapStyles(scene.tokens));
     }
     const far = scene.lane < DENSE;
-    const findings = far ? scene.gaps() : scene.findings();
     paintGround(ctx, scene);
     paintGaps(ctx, scene, findings);
     if (far) paintDensity(ctx, scene);
@@ -87,13 +88,18 @@ export class Painter {
     paintFound(ctx, scene);
   }
 
-  /** What has its place by the window's edges: labels of findings, numbers of narrow lanes. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
-  paintFloats(ctx, scene) {
+  /** What has its place by the window's edges: labels of findings, numbers of narrow lanes. @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Evidence[]} [findings] */
+  paintFloats(ctx, scene, findings = findingsOf(scene)) {
     if (scene.lane < DENSE) scene.tags.length = 0;
-    else paintTags(ctx, scene, scene.findings());
+    else paintTags(ctx, scene, findings);
     this.header.paintNumbers(ctx, scene);
     paintBeyondWords(ctx, scene);
   }
+}
+
+/** What is drawn of findings in the window. @param {Scene} scene @returns {Evidence[]} */
+function findingsOf(scene) {
+  return scene.lane < DENSE ? scene.gaps() : scene.findings();
 }
 
 /** Draws within the map's lanes alone. @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {() => void} draw */

@@ -31,13 +31,20 @@ export function paintDensity(ctx, scene) {
     const most = lanes.most[level][channel] || 1;
     const room = stave.bottom - stave.rows - 4;
     ctx.fillStyle = tokens[COLOURS[channel]];
+    ctx.globalAlpha = 0.85;
+    let later = false;
+    let x = Math.round(layout.x(first * turns)); // whole pixels, or neighbours of 1.3 px beat against the grid
     for (let block = first; block <= last; block++) {
+      const left = x;
+      x = Math.round(layout.x((block + 1) * turns));
       const count = counts[block * CHANNELS + channel];
       if (!count) continue;
-      ctx.globalAlpha = block * turns > until ? 0.15 : 0.85;
+      if (!later && block * turns > until) {
+        later = true;
+        ctx.globalAlpha = 0.15;
+      }
       const h = Math.max(2, room * Math.sqrt(count / most));
-      const x = Math.round(layout.x(block * turns)); // whole pixels, or neighbours of 1.3 px beat against the grid
-      ctx.fillRect(x, stave.bottom - h, Math.max(1, Math.round(layout.x((block + 1) * turns)) - x - gap), h);
+      ctx.fillRect(left, stave.bottom - h, Math.max(1, x - left - gap), h);
     }
   });
   ctx.globalAlpha = 1;
@@ -50,10 +57,12 @@ export function paintTicks(ctx, scene) {
   const turns = 2 ** level;
   const width = Math.max(1, Math.min(3, Math.round(scene.lane * turns)));
   const last = Math.floor(scene.lastTurn / turns);
+  let colour = '';
   for (let block = Math.floor(scene.firstTurn / turns); block <= last; block++) {
     const bits = map.lanes.sum(level, block, BITS);
     if (!bits) continue;
-    ctx.fillStyle = bits & ~GAP ? tokens.bad : tokens.warn;
+    const wanted = bits & ~GAP ? tokens.bad : tokens.warn;
+    if (wanted !== colour) ctx.fillStyle = colour = wanted;
     ctx.fillRect(Math.round(layout.x(block * turns)), HEADER - 34, width, 26);
   }
 }

@@ -1,5 +1,5 @@
 // What is red across lanes: brackets over loops, ties to the document that should have won, labels. And the amber of gaps.
-import { drawGlyph } from 'lb/glyphs';
+import { drawGlyph, putGlyph, takePen } from 'lb/glyphs';
 import { MARK, badBit } from 'lb/kinds';
 import { FOOT, HEADER } from 'lb/layout';
 import { LEVELS } from 'lb/ink';
@@ -9,6 +9,7 @@ import { placeTags } from 'lb/tags';
 /** @typedef {import('lb/scene').Scene} Scene */
 /** @typedef {import('lb/ink').Ink} Ink */
 /** @typedef {import('lb/evidence').Evidence} Evidence */
+/** @typedef {import('lb/tags').Tag} Tag */
 
 const LEAK = badBit('leak');
 const BEYOND_TRAIL = 0.55;
@@ -49,30 +50,37 @@ function paintLeak(scene, ink, read) {
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {Evidence[]} findings */
 export function paintTags(ctx, scene, findings) {
-  const { tokens } = scene;
-  scene.tags.length = 0;
+  const { tokens, trail } = scene;
+  const tags = (scene.tags = placeTags(scene, findings));
+  const near = (/** @type {number} */ mark) => trail !== null && trail[mark] > 0 && trail[mark] <= 2;
+  const beyond = trail ? new Set(tags.filter(({ evidence }) => !evidence.marks.some(near))) : null;
+  // None lies over another: first all grounds, then all glyphs, then all words, with few changes of colour.
+  const each = (/** @type {string} */ bad, /** @type {string} */ gap, /** @type {(tag: Tag) => void} */ paint) => {
+    let colour = '';
+    for (const tag of tags) {
+      const wanted = tag.kind === 'gap' ? gap : bad;
+      if (wanted !== colour) ctx.fillStyle = ctx.strokeStyle = colour = wanted;
+      if (beyond) ctx.globalAlpha = beyond.has(tag) ? BEYOND_TRAIL : 1;
+      paint(tag);
+    }
+  };
+  each(tokens.bad, tokens.map, ({ kind, x, y, w, h }) => {
+    ctx.beginPath();
+    ctx.roundRect(x, y, w, h, h / 2);
+    ctx.fill();
+    if (kind !== 'gap') return;
+    ctx.strokeStyle = tokens.warn;
+    ctx.lineWidth = 1.25;
+    ctx.stroke();
+  });
+  takePen(ctx);
+  each(tokens['bad-on'], tokens.warn, ({ kind, text, x, y, w, h }) => putGlyph(ctx, kind, x + (text ? 13 : w / 2), y + h / 2));
   ctx.font = FONT.tag;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
-  for (const tag of placeTags(scene, findings)) {
-    const gap = tag.kind === 'gap';
-    const near = !scene.trail || tag.evidence.marks.some((mark) => (scene.trail?.[mark] ?? 0) > 0 && (scene.trail?.[mark] ?? 0) <= 2);
-    ctx.globalAlpha = near ? 1 : BEYOND_TRAIL;
-    ctx.fillStyle = gap ? tokens.map : tokens.bad;
-    ctx.beginPath();
-    ctx.roundRect(tag.x, tag.y, tag.w, tag.h, tag.h / 2);
-    ctx.fill();
-    if (gap) {
-      ctx.strokeStyle = tokens.warn;
-      ctx.lineWidth = 1.25;
-      ctx.stroke();
-    }
-    const colour = gap ? tokens.warn : tokens['bad-on'];
-    drawGlyph(ctx, tag.kind, tag.x + (tag.text ? 13 : tag.w / 2), tag.y + tag.h / 2, colour);
-    ctx.fillStyle = colour;
-    if (tag.text) ctx.fillText(tag.text, tag.x + 22, tag.y + tag.h / 2 + 0.5);
-    scene.tags.push({ x: tag.x, y: tag.y, w: tag.w, h: tag.h, id: tag.id });
-  }
+  each(tokens['bad-on'], tokens.warn, ({ text, x, y, h }) => {
+    if (text) ctx.fillText(text, x + 22, y + h / 2 + 0.5);
+  });
   ctx.globalAlpha = 1;
 }
 

@@ -1,6 +1,6 @@
 // The header: for each turn its number, its time, what was said, and glyphs of what was found there.
 import { clock as clockText, zoneShown } from 'lb/format';
-import { drawGlyph } from 'lb/glyphs';
+import { putGlyph, takePen } from 'lb/glyphs';
 import { Ink } from 'lb/ink';
 import { FINDING_KINDS, badBit } from 'lb/kinds';
 import { DENSE, GUTTER, HEADER, READABLE } from 'lb/layout';
@@ -54,11 +54,7 @@ export class HeaderPainter {
     this.signs.length = 0;
     for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) this.#turn(scene, turn, turn > until);
     this.ink.flush(ctx);
-    for (const { kind, x, y, alpha } of this.signs) {
-      ctx.globalAlpha = alpha;
-      drawGlyph(ctx, kind, x, y, kind === 'gap' ? tokens.warn : tokens.bad);
-    }
-    ctx.globalAlpha = 1;
+    paintSigns(ctx, tokens, this.signs);
     paintHeads(ctx, scene);
   }
 
@@ -79,11 +75,12 @@ export class HeaderPainter {
     for (let turn = w >= DENSE && (first - scene.firstTurn) * w >= NUMBERED ? scene.firstTurn : first; turn <= scene.lastTurn; turn = turn < first ? first : turn + step) {
       const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : String(turn);
       const x = layout.x(turn);
-      const room = layout.width - lettering.width(name, FONT.labelStrong) - 3;
+      const width = lettering.width(name, FONT.labelStrong);
+      const room = layout.width - width - 3;
       const bad = w >= DENSE && scene.badTurn(turn) & ~GAP;
       const left = Math.min(x + margin, Math.max(x, room));
       if (left < free) continue;
-      free = left + lettering.width(name, FONT.labelStrong) + 4;
+      free = left + width + 4;
       this.ink.text(bad ? H.numberBad : H.number, turn > until ? LATER_LEVEL : 0, name, left, 17);
     }
     this.ink.flush(ctx);
@@ -130,6 +127,20 @@ export class HeaderPainter {
     }
     return right;
   }
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Tokens} tokens @param {Sign[]} signs */
+function paintSigns(ctx, tokens, signs) {
+  takePen(ctx);
+  let pen = '';
+  let strength = 1;
+  for (const { kind, x, y, alpha } of signs) {
+    const colour = kind === 'gap' ? tokens.warn : tokens.bad;
+    if (colour !== pen) ctx.strokeStyle = ctx.fillStyle = pen = colour;
+    if (alpha !== strength) ctx.globalAlpha = strength = alpha;
+    putGlyph(ctx, kind, x, y);
+  }
+  ctx.globalAlpha = 1;
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
@@ -191,10 +202,12 @@ function paintHeads(ctx, scene) {
   const { map, tokens } = scene;
   ctx.fillStyle = tokens.user;
   const r = scene.readable ? 3 : 2.5;
+  let strength = 1;
   for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
     const mark = map.lanes.of.get(turn)?.utterance ?? -1;
     if (mark < 0) continue;
-    ctx.globalAlpha = HEAD_ALPHA[scene.level(mark)] ?? 0;
+    const alpha = HEAD_ALPHA[scene.level(mark)] ?? 0;
+    if (alpha !== strength) ctx.globalAlpha = strength = alpha;
     ctx.beginPath();
     ctx.arc(scene.x(mark), HEADER + 0.5, r, 0, Math.PI * 2);
     ctx.fill();

@@ -22,9 +22,9 @@ export function paintState(scene, ink, ctx) {
   for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) {
     for (const mark of lanes.of.get(turn)?.marks ?? []) {
       const kind = marks.kind.data[mark];
-      if (scene.hides(mark)) continue;
+      if ((kind !== MARK.WRITE && kind !== MARK.READ) || scene.hides(mark)) continue;
       if (kind === MARK.WRITE) paintWrite(scene, ink, mark);
-      else if (kind === MARK.READ) paintRead(scene, ink, mark);
+      else paintRead(scene, ink, mark);
     }
   }
 }

@@ -37,6 +37,8 @@ export class Scene {
     this.text = text;
     this.filters = filters;
     /** @type {Map<string, string>} */ this.words = new Map();
+    /** Weights by place of the stage's edge, NaN where none was asked for yet, as of so many retired turns. */
+    this.weights = { retired: 0, of: new Float64Array(0) };
     /** Last event shown. */
     this.seq = Infinity;
     /** Distance of each mark from the selected one plus 1; 0 is off the trail. @type {Uint8Array | null} */
@@ -286,7 +288,11 @@ export class Scene {
 
   /** Weight of the last scored stage. @param {number} mark */
   weight(mark) {
-    return weightOf(this.map, scoredStage(this.map, this.stage(mark)));
+    const { map, weights } = this;
+    const stage = this.stage(mark);
+    if (weights.retired !== map.retired || stage >= weights.of.length) this.weights = { retired: map.retired, of: new Float64Array(map.edges.seq.data.length).fill(NaN) };
+    const known = this.weights.of[stage];
+    return Number.isNaN(known) ? (this.weights.of[stage] = weightOf(map, scoredStage(map, stage))) : known;
   }
 
   /** @param {number} mark */

@@ -6,7 +6,10 @@ import { FONT } from 'lb/styles';
 /** @typedef {import('lb/scene').Scene} Scene */
 /** @typedef {import('lb/evidence').Evidence} Evidence */
 /** @typedef {import('lb/types').FindingKind} FindingKind */
+/** @typedef {import('lb/scene').Box} Box */
 /** @typedef {{id: string, kind: FindingKind, text: string, x: number, y: number, w: number, h: number, evidence: Evidence}} Tag */
+/** What a label says and how wide that is; findings with the same `key` share one. @typedef {{text: string, width: number, key: string, word: string}} Label */
+/** Findings that share a label, and from where to where their marks reach. @typedef {{evidence: Evidence, label: Label, left: number, right: number}} Group */
 
 const HEIGHT = 18;
 /** A label with its glyph alone. */
@@ -26,16 +29,16 @@ const LONGEST_VALUE = 84;
 const LONGEST_NAME = 108;
 const LONGEST_CONDITION = 140;
 
-/** What labels say, and how wide it is; they say the same until the language changes or the finding is replaced. @type {WeakMap<Evidence, {text: string, width: number, word: string}>} */
+/** Labels say the same until the language changes or the finding is replaced. @type {WeakMap<Evidence, Label>} */
 const told = new WeakMap();
 
 /** @param {Scene} scene @param {Evidence} evidence */
-function label(scene, evidence) {
+function labelOf(scene, evidence) {
   const word = scene.word('score.flow');
   let known = told.get(evidence);
   if (!known || known.word !== word) {
     const text = tagText(scene, evidence);
-    told.set(evidence, (known = { text, width: scene.lettering.width(text, FONT.tag), word }));
+    told.set(evidence, (known = { text, width: scene.lettering.width(text, FONT.tag), key: groupKey(evidence, text), word }));
   }
   return known;
 }
@@ -77,24 +80,27 @@ export function ageText(scene, days) {
  * @param {Scene} scene @param {Evidence[]} findings @returns {Tag[]}
  */
 export function placeTags(scene, findings) {
-  /** @type {Map<string, {evidence: Evidence, text: string, left: number, right: number}>} */
+  /** @type {Map<string, Group>} */
   const groups = new Map();
   for (const evidence of findings) {
-    const { text } = label(scene, evidence);
-    const span = text ? spanOf(scene, evidence) : null;
-    if (!text || !span) continue;
-    const key = groupKey(evidence, text);
-    const group = groups.get(key);
-    if (group && evidence.finding.kind !== 'gap' && (evidence.finding.kind === 'drift' || span.left <= group.right)) {
-      if ((evidence.finding.facts.rounds ?? 0) > (group.evidence.finding.facts.rounds ?? 0)) Object.assign(group, { evidence, text });
-      group.left = Math.min(group.left, span.left);
-      group.right = Math.max(group.right, span.right);
-    } else groups.set(group ? evidence.finding.id : key, { evidence, text, ...span });
+    const label = labelOf(scene, evidence);
+    const span = label.text ? spanOf(scene, evidence) : null;
+    if (!span) continue;
+    const [left, right] = span;
+    const { finding } = evidence;
+    const group = groups.get(label.key);
+    if (group && finding.kind !== 'gap' && (finding.kind === 'drift' || left <= group.right)) {
+      if ((finding.facts.rounds ?? 0) > (group.evidence.finding.facts.rounds ?? 0)) Object.assign(group, { evidence, label });
+      group.left = Math.min(group.left, left);
+      group.right = Math.max(group.right, right);
+    } else groups.set(group ? finding.id : label.key, { evidence, label, left, right });
   }
   /** @type {Tag[]} */
   const placed = [];
+  if (!groups.size) return placed;
+  const around = new Around(scene);
   for (const group of groups.values()) {
-    const tag = settle(scene, group, placed);
+    const tag = settle(scene, group, placed, around);
     if (tag) placed.push(tag);
   }
   return placed;
@@ -105,68 +111,60 @@ function groupKey({ finding, row }, text) {
   return finding.kind === 'loop' ? `loop:${[...finding.nodes].sort().join()}` : `${finding.kind}:${row}:${text}`;
 }
 
-/** From where to where a finding's marks reach on the canvas. @param {Scene} scene @param {Evidence} evidence */
-function spanOf(scene, evidence) {
-  const { finding, marks } = evidence;
+/** From where to where a finding's marks reach on the canvas. @param {Scene} scene @param {Evidence} evidence @returns {[number, number] | null} */
+function spanOf(scene, { finding, marks }) {
   if (finding.kind === 'gap') {
     const x = scene.layout.x(scene.turnOfSeq(finding.seq));
-    return { left: x, right: x };
+    return [x, x];
   }
   if (!marks.length) return null;
-  if (finding.kind === 'drift') {
-    const seen = marks.map((mark) => scene.x(mark)).filter((x) => x >= scene.layout.x(scene.layout.from) && x <= scene.layout.width);
-    return seen.length ? { left: Math.min(...seen), right: Math.max(...seen) } : null;
-  }
-  return { left: scene.x(marks[0]), right: scene.x(marks[marks.length - 1]) };
+  if (finding.kind !== 'drift') return [scene.x(marks[0]), scene.x(marks[marks.length - 1])];
+  const edge = scene.layout.x(scene.layout.from);
+  const seen = marks.map((mark) => scene.x(mark)).filter((x) => x >= edge && x <= scene.layout.width);
+  return seen.length ? [Math.min(...seen), Math.max(...seen)] : null;
 }
 
-/** @param {Scene} scene @param {{evidence: Evidence, text: string, left: number, right: number}} group @param {Tag[]} placed @returns {Tag | null} */
-function settle(scene, { evidence, text, left, right }, placed) {
+/** @param {Scene} scene @param {Group} group @param {Tag[]} placed @param {Around} around @returns {Tag | null} */
+function settle(scene, { evidence, label, left, right }, placed, around) {
   const { layout } = scene;
   const { kind, id } = evidence.finding;
   const stave = kind === 'loop' ? scene.flow : kind === 'drift' ? scene.knowledge : kind === 'gap' ? null : scene.state;
   if (!stave && kind !== 'gap') return null;
-  const wide = Math.min(label(scene, evidence).width + 32, layout.width - 160);
+  const wide = Math.min(label.width + 32, layout.width - 160);
   const from = Math.max(left, layout.x(layout.from));
   const to = Math.min(right, layout.width);
   if (from > layout.width || to < layout.x(layout.from)) return null;
   const middle = (from + to) / 2;
   const top = (stave ?? layout.staves.staves[0]).top;
-  /** Width, height and middle. @type {[number, number, number][]} */
-  const tries = [];
   // On the slot's own row it says which slot it is about; there it stays between the marks, beside them it would hide them.
   const row = kind === 'overwrite' || kind === 'leak' ? scene.y(evidence.marks[0]) : NaN;
-  const onRow = (/** @type {number} */ width) => {
-    const free = Number.isNaN(row) ? NaN : freePlace(scene, evidence, placed, row, from, to, width);
-    if (!Number.isNaN(free)) tries.push([width, row, free]);
-  };
-  const around = (/** @type {number} */ width, /** @type {number} */ y, /** @type {number} */ centre) => {
-    for (const shift of SHIFTS) tries.push([width, y, centre + shift * (width / 2 + 10)]);
-  };
-  onRow(wide);
-  if (scene.lane >= 20) {
-    const end = Number.isNaN(row) ? null : scene.box(evidence.marks[evidence.marks.length - 1]);
-    const beside = Math.max(BESIDE, layout.staves.rowHeight / 2);
-    if (end) for (const y of [row + beside, row - beside]) tries.push([wide, y, end.x - 6 - wide / 2], [wide, y, end.x + end.w + 6 + wide / 2]);
-    around(wide, top + HEAD, middle);
-    if (kind === 'drift') for (const width of [wide, wide * SHORT]) around(width, top - 1, middle); // questions stand in the head of its stave
-  }
-  onRow(SMALL);
-  around(SMALL, top + HEAD, middle);
-  /** @type {[number, number, number] | null} */
-  let found = null;
-  for (const place of tries) {
-    const [w, y, centre] = place;
+  // The first place where it lies on no mark, else the first where it lies on no other label: left edge, middle and width.
+  let found = /** @type {[number, number, number] | null} */ (null);
+  const fits = (/** @type {number} */ w, /** @type {number} */ y, /** @type {number} */ centre) => {
     const x = clamped(layout, centre, w);
-    if (placed.some((other) => other.x + other.w + 4 > x && other.x < x + w + 4 && Math.abs(other.y + HEIGHT / 2 - y) < HEIGHT)) continue;
-    const clear = !covers(scene, x, y, w);
-    if (clear || !found) found = place;
-    if (clear) break;
-  }
+    for (const other of placed) if (other.x + other.w + 4 > x && other.x < x + w + 4 && Math.abs(other.y + HEIGHT / 2 - y) < HEIGHT) return false;
+    const clear = !around.covers(x, y, w);
+    if (clear || !found) found = [x, y, w];
+    return clear;
+  };
+  const onRow = (/** @type {number} */ w) => {
+    const free = Number.isNaN(row) ? NaN : freePlace(scene, evidence, placed, around, row, from, to, w);
+    return !Number.isNaN(free) && fits(w, row, free);
+  };
+  const beside = () => {
+    const end = Number.isNaN(row) ? null : around.box(evidence.marks[evidence.marks.length - 1]);
+    const off = Math.max(BESIDE, layout.staves.rowHeight / 2);
+    return end !== null && [row + off, row - off].some((y) => fits(wide, y, end.x - 6 - wide / 2) || fits(wide, y, end.x + end.w + 6 + wide / 2));
+  };
+  const along = (/** @type {number} */ w, /** @type {number} */ y) => SHIFTS.some((shift) => fits(w, y, middle + shift * (w / 2 + 10)));
+  const whole = onRow(wide) || (scene.lane >= 20 && (beside() || along(wide, top + HEAD)));
+  // Questions stand in the head of the documents' stave.
+  const partly = whole || (scene.lane >= 20 && kind === 'drift' && (along(wide, top - 1) || along(wide * SHORT, top - 1)));
+  if (!partly && !onRow(SMALL)) along(SMALL, top + HEAD);
   if (!found) return null;
-  const [w, y, centre] = found;
-  const fit = kind === 'drift' ? scene.lettering.fitEnds(text, FONT.tag, w - 28) : scene.lettering.fit(text, FONT.tag, w - 28);
-  return { id, kind, text: w === SMALL ? '' : fit, x: clamped(layout, centre, w), y: y - HEIGHT / 2, w, h: HEIGHT, evidence };
+  const [x, y, w] = found;
+  const fit = kind === 'drift' ? scene.lettering.fitEnds(label.text, FONT.tag, w - 28) : scene.lettering.fit(label.text, FONT.tag, w - 28);
+  return { id, kind, text: w === SMALL ? '' : fit, x, y: y - HEIGHT / 2, w, h: HEIGHT, evidence };
 }
 
 /** The left edge of a label that stands about `centre`, within the map. @param {import('lb/layout').Layout} layout @param {number} centre @param {number} w */
@@ -174,22 +172,60 @@ function clamped(layout, centre, w) {
   return Math.max(layout.x(layout.from) + 4, Math.min(layout.width - w - 4, centre - w / 2));
 }
 
-/** Whether a label would lie on a mark. @param {Scene} scene @param {number} x @param {number} y its middle @param {number} w */
-function covers(scene, x, y, w) {
-  const { layout, map } = scene;
-  const last = Math.floor(layout.turnAt(x + w)) + 1;
-  for (let turn = Math.floor(layout.turnAt(x)) - 1; turn <= last; turn++) {
-    for (const mark of map.lanes.of.get(turn)?.marks ?? []) {
-      if (!(Math.abs(scene.y(mark) - y) < HEIGHT) || scene.hides(mark)) continue;
-      const box = scene.box(mark);
-      if (box && box.x + box.w > x && box.x < x + w && box.y + box.h > y - HEIGHT / 2 + TOUCH && box.y < y + HEIGHT / 2 - TOUCH) return true;
+/** The marks that labels must leave free: looked up once a frame, since a label is tried in many places. */
+class Around {
+  /** Marks shown by the height of their middles, in order of turns. @type {Map<number, number[]>} */ #rows = new Map();
+  /** @type {Map<number, Box | null>} */ #boxes = new Map();
+
+  /** @param {Scene} scene */
+  constructor(scene) {
+    this.scene = scene;
+    const { lanes } = scene.map;
+    for (let turn = scene.firstTurn - 1; turn <= scene.lastTurn + 1; turn++) {
+      const marks = lanes.of.get(turn)?.marks;
+      if (!marks) continue;
+      for (const mark of marks) {
+        const y = scene.y(mark);
+        if (Number.isNaN(y) || scene.hides(mark)) continue;
+        const row = this.#rows.get(y);
+        if (row) row.push(mark);
+        else this.#rows.set(y, [mark]);
+      }
     }
   }
-  return false;
+
+  /** What a mark covers. @param {number} mark */
+  box(mark) {
+    let box = this.#boxes.get(mark);
+    if (box === undefined) this.#boxes.set(mark, (box = this.scene.box(mark)));
+    return box;
+  }
+
+  /** Whether a label would lie on a mark. @param {number} x @param {number} y its middle @param {number} w */
+  covers(x, y, w) {
+    const { layout, map } = this.scene;
+    const turns = map.marks.turn.data;
+    const first = Math.floor(layout.turnAt(x)) - 1;
+    const last = Math.floor(layout.turnAt(x + w)) + 1;
+    for (const [at, marks] of this.#rows) {
+      if (Math.abs(at - y) >= HEIGHT) continue;
+      let i = marks.length;
+      for (let low = 0; low < i; ) {
+        const middle = (low + i) >>> 1;
+        if (turns[marks[middle]] < first) low = middle + 1;
+        else i = middle;
+      }
+      for (; i < marks.length && turns[marks[i]] <= last; i++) {
+        const box = this.box(marks[i]);
+        if (box && box.x + box.w > x && box.x < x + w && box.y + box.h > y - HEIGHT / 2 + TOUCH && box.y < y + HEIGHT / 2 - TOUCH) return true;
+      }
+    }
+    return false;
+  }
 }
 
-/** Where on a slot's row, between its marks, a label has room: as near the middle as may be. NaN where nowhere. @param {Scene} scene @param {Evidence} evidence @param {Tag[]} placed @param {number} row @param {number} from @param {number} to @param {number} wide */
-function freePlace(scene, evidence, placed, row, from, to, wide) {
+/** Where on a slot's row, between its marks, a label has room: as near the middle as may be. NaN where nowhere. @param {Scene} scene @param {Evidence} evidence @param {Tag[]} placed @param {Around} around @param {number} row @param {number} from @param {number} to @param {number} wide */
+function freePlace(scene, evidence, placed, around, row, from, to, wide) {
   const { map } = scene;
   const marks = map.rows.byNode[evidence.row]?.marks ?? [];
   const middle = (from + to) / 2;
@@ -217,7 +253,7 @@ function freePlace(scene, evidence, placed, row, from, to, wide) {
   }
   for (; i < marks.length && map.marks.turn.data[marks[i]] <= scene.lastTurn; i++) {
     const mark = marks[i];
-    const box = scene.hides(mark) ? null : scene.box(mark);
+    const box = scene.hides(mark) ? null : around.box(mark);
     if (!box) continue;
     offer(box.x);
     left = Math.max(left, box.x + box.w);
