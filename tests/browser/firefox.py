@@ -117,6 +117,7 @@ def running(browser: str) -> Iterator[Firefox]:
             process = subprocess.Popen(arguments, stdout=out, stderr=out, env={**os.environ, "HOME": profile})
         try:
             found = wait_for(lambda: listening(process, heard), "Firefox listens")
+            assert found is not None
             with connect(f"{found[1]}/session", max_size=None) as line:
                 yield Firefox(line)
         finally:
