@@ -179,6 +179,9 @@ class Pipeline:
                     await self.shelf.put_away(live)
             except (LingbotMapError, OSError) as why:
                 if isinstance(why, UnknownSession):
+                    there = self.store.keys()
+                    if key not in there:  # deleted while others were read
+                        continue
                     self.showing.damaged(key, why)
                 _log.error("session %s could not be read: %s", key, why)
         for key, updated_at in self.index.unended():

@@ -245,6 +245,28 @@ async def test_where_the_index_cannot_be_scrubbed_it_is_begun_anew_and_filled_ag
         assert listed(made) == {"another"}
 
 
+async def test_what_is_deleted_while_the_index_is_filled_is_not_listed_as_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with pipeline(Clock(), FileStore(tmp_path), tmp_path / "index.sqlite3") as made:
+        await say(made, [TurnStarted(turn="t", utterance="hello")], ID)
+        await made.keeping.forget(KEY)
+        monkeypatch.setattr(made.index, "reconcile", lambda keys: [KEY])  # what there was when the filling began
+        await made._fill_index()
+        assert listed(made) == set()
+
+
+@pytest.mark.parametrize("arguments", [["forget", "call", "--yes"], ["prune", "--keep", "7d"]])
+def test_a_folder_that_another_process_holds_is_left_alone(tmp_path: Path, arguments: list[str]) -> None:
+    data = tmp_path / "data"
+    with running(data) as (_, map):
+        map.say("hello", session="call")
+        told = command(tmp_path / "another user's", *arguments, "--data", str(data), code=4)
+        assert f"process {os.getpid()} is writing" in told
+        assert told.count("\n") == 1
+        assert map.get(f"/api/sessions/{key_of('call')}")["turns"] == 1
+
+
 async def test_a_case_is_refused(tmp_path: Path, root: Path) -> None:
     shutil.copytree(root / "snapshots" / "cases", tmp_path / "cases")
     async with pipeline(Clock(), FileStore(tmp_path)) as made:
