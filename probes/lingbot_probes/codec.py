@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lingbot_probes.signals import SIGNALS, Doc, Numbered, Raw, Signal
@@ -86,14 +86,20 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
 
 
 def _pairs(value: object, where: str) -> tuple[tuple[str, float], ...]:
+    return tuple((name, _number(number, where)) for name, number in _named(value, where))
+
+
+def _maybe_pairs(value: object, where: str) -> tuple[tuple[str, float | None], ...]:
+    return tuple((name, _optional_number(number, where)) for name, number in _named(value, where))
+
+
+def _named(value: object, where: str) -> Iterator[tuple[str, object]]:
     if type(value) is not list and type(value) is not tuple:
         raise SignalError(where, "a list of (name, number) pairs", value)
-    pairs = []
     for item in value:
         if type(item) not in (list, tuple) or len(item) != 2:
             raise SignalError(where, "a (name, number) pair", item)
-        pairs.append((_text(item[0], where), _number(item[1], where)))
-    return tuple(pairs)
+        yield _text(item[0], where), item[1]
 
 
 def _docs(value: object, where: str) -> tuple[Doc, ...]:
@@ -117,6 +123,7 @@ _READERS: dict[str, Callable[[object, str], Any]] = {
     "Mapping[str, JSON]": _mapping,
     "tuple[str, ...]": _texts,
     "tuple[tuple[str, float], ...]": _pairs,
+    "tuple[tuple[str, float | None], ...]": _maybe_pairs,
     "tuple[Doc, ...]": _docs,
 }
 

@@ -39,16 +39,17 @@ class IntentRouted:
     """The router chose ``intent``.
 
     ``confidence`` lies in 0..1 and is ``None`` where the source gives none. ``candidates`` are the intents it was
-    chosen from as (intent, confidence), best first. ``condition`` is the slot condition that let the jump through,
-    as the bot words it. ``parent`` names the intent that this one is a sub-intent of. ``required`` are the slots
-    the intent needs, ``missing`` those of them that were empty. ``label`` is the name to show. ``predicted_by`` names
-    the part of the bot that predicted it (Rasa: the policy), which let nothing through by itself.
+    chosen from as (intent, confidence), best first, the confidence ``None`` where there is none. ``condition`` is the
+    slot condition that let the jump through, as the bot words it. ``parent`` names the intent that this one is a
+    sub-intent of. ``required`` are the slots the intent needs, ``missing`` those of them that were empty. ``label`` is
+    the name to show. ``predicted_by`` names the part of the bot that predicted it (Rasa: the policy), which let nothing
+    through by itself.
     """
 
     kind: ClassVar[str] = "intent_routed"
     intent: str
     confidence: float | None = None
-    candidates: tuple[tuple[str, float], ...] = ()
+    candidates: tuple[tuple[str, float | None], ...] = ()
     condition: str = ""
     parent: str = ""
     required: tuple[str, ...] = ()

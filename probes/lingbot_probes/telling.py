@@ -69,7 +69,9 @@ def _item(field: str, item: Any, room: Room) -> Any:
     if kind is sys.modules["lingbot_probes.signals"].Doc:
         return _fill({}, item, room)
     if field == "candidates" or field == "near":
-        pair = kind is tuple or kind is list
-        value = number(item[1]) if pair and len(item) == 2 else None
-        return None if value is None else [name(item[0], room), value]
+        if not (kind is tuple or kind is list) or len(item) != 2:
+            return None
+        value = number(item[1])
+        unsure = field == "candidates" and item[1] is None
+        return [name(item[0], room), value] if unsure or value is not None else None
     return name(item, room)

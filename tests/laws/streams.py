@@ -55,7 +55,7 @@ _signal = st.one_of(
         IntentRouted,
         intent=INTENTS,
         confidence=st.one_of(st.none(), SHARES),
-        candidates=st.lists(st.tuples(INTENTS, SHARES), max_size=2).map(tuple),
+        candidates=st.lists(st.tuples(INTENTS, st.none() | SHARES), max_size=2).map(tuple),
         condition=st.sampled_from(["", "ticket = null"]),
         parent=st.sampled_from(["", "plan", "bill"]),
         required=st.lists(SLOTS, max_size=2).map(tuple),

@@ -97,6 +97,10 @@ INTENTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "another named tuple": (Found("buy", 0.9), BUY),
     "a model": (Model(intent="buy", confidence=0.9), BUY),
     "our own signal": (IntentRouted(intent="buy", confidence=0.9), BUY),
+    "candidates without a confidence": (
+        IntentRouted(intent="buy", candidates=(("buy", None), ("sell", None))),
+        {"intent": "buy", "candidates": [["buy", None], ["sell", None]]},
+    ),
 }  # fmt: skip
 
 

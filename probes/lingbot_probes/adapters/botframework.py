@@ -228,6 +228,7 @@ class BotFramework:
         for label, sure in [*scores, *(pair for _, _, weak in self._weak for pair in weak)]:
             candidates[label] = max(sure, candidates.get(label, 0.0))
         self._weak = []
+        best_first = sorted(candidates.items(), key=lambda pair: -pair[1])
         parent = self._first or self._state.dialog
         self._first = self._first or intent
         self._routed.add(intent)
@@ -238,7 +239,7 @@ class BotFramework:
             IntentRouted(
                 intent=intent,
                 confidence=score,
-                candidates=tuple(sorted(candidates.items(), key=lambda pair: -pair[1])),
+                candidates=tuple(best_first),
                 parent=parent if parent != intent else "",
                 required=required,
                 missing=tuple(slot for slot in required if held.get(slot, (None,))[0] is None),

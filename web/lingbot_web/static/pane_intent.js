@@ -70,7 +70,7 @@ function list(value) {
  * @param {View} view @param {string} id @param {Edge} visit
  */
 function beaten(view, id, visit) {
-  /** @type {[string, number][]} */
+  /** @type {[string, number | null][]} */
   const told = Array.isArray(visit.props.candidates) ? visit.props.candidates : [];
   const rest = told.filter(([name]) => `intent:${name}` !== id);
   if (!rest.length) return h('p', { class: 'quiet' }, text('intent.beat.none'));
