@@ -1,0 +1,281 @@
+"""Spans of OpenInference and of OpenTelemetry's GenAI conventions to signals.
+
+A trace is a turn; its session is named by its root, else by any of its spans. What each span becomes:
+
+| span | signals |
+|---|---|
+| the root (of the trace, or of each turn of it) | turn_started, and at the end answered |
+| agent with a name, node of a graph | intent_routed, its parent = the agent around it |
+| anything with documents | retrieved |
+| reranker | retrieved of stage "reranked"; what went in as "fused" where no retriever told it |
+| model, given retrieved texts word for word | retrieved of stage "prompt"; raw ``llm`` |
+| tool, guardrail, evaluator, embedding, prompt | raw, by that word |
+| anything that failed | failed, once for an error that rose through several |
+| plumbing (database, HTTP), chains without a name | nothing, counted |
+
+Spans arrive when they end, in any order, and may arrive twice. `Spans` takes them one by one and tells a turn when its
+root has ended; what comes later for that turn is told then.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from lingbot_probes.adapters.scribe import Scribe
+from lingbot_probes.adapters.spans_read import Span
+from lingbot_probes.adapters.spans_tree import Tree, trees
+from lingbot_probes.adapters.spans_words import answered, asked, messages, reranked, retrieved, route, step
+from lingbot_probes.codec import MAX_SESSION_ID
+from lingbot_probes.signals import (
+    Answered,
+    Doc,
+    Failed,
+    IntentRouted,
+    Numbered,
+    Raw,
+    Retrieved,
+    SessionStarted,
+    Signal,
+)
+
+NOT_CAPTURED = "[content not captured]"
+"""What is said in place of words that were said and left out of the trace: instrumentations capture none by default."""
+
+MOST_SPANS = 50_000
+"""Spans that wait for their roots at most; then the trace that waits longest is told as it stands."""
+
+_REMEMBERED = 1_000  # traces told whose late spans are still put in their turn
+_QUOTED = 20  # characters from which a document's text, found in a prompt, is no coincidence
+_STEPS = frozenset(("LLM", "EMBEDDING", "TOOL", "GUARDRAIL", "EVALUATOR", "PROMPT"))
+_KEYWORD = ("bm25", "keyword", "tfidf", "fulltext", "full_text", "full-text")
+_FUSED = ("fusion", "ensemble", "hybrid", "rrf")
+
+
+class Conversation:
+    """Turns of one session in, numbered signals out."""
+
+    def __init__(self, session: str) -> None:
+        """``session`` is the session's id."""
+        self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self._told: OrderedDict[str, tuple[str, set[str]]] = OrderedDict()  # trace -> (turn, spans)
+
+    def tell(self, spans: list[Span]) -> list[Numbered]:
+        """The signals of the spans of one trace, in the order in which they arrived. A trace that was told before goes
+        on: only its new spans are told, in its turn."""
+        scribe = self.scribe
+        known = self._told.get(spans[0].trace) if spans else None
+        if known is not None:
+            turn, ids = known
+            spans = [span for span in spans if span.id not in ids]
+            ids.update(span.id for span in spans)
+            for tree in trees(spans) if spans else ():
+                self._late(tree, turn)
+            return scribe.taken()
+        for tree in trees(spans) if spans else ():
+            self._turn(tree)
+        if spans:
+            self._told[spans[0].trace] = (scribe.turn, {span.id for span in spans})
+            if len(self._told) > _REMEMBERED:
+                self._told.popitem(last=False)
+        return scribe.taken()
+
+    def _turn(self, tree: Tree) -> None:
+        scribe, root = self.scribe, tree.root
+        scribe.said_at = root.start
+        if not scribe.n:
+            meta: dict[str, Any] = {"framework": "spans"}
+            user = root.attributes.get("user.id")
+            if type(user) is str and user:
+                meta["user"] = user
+            scribe.say(SessionStarted(meta=meta))
+        utterance = _utterance(tree)
+        left = scribe.found.left
+        left["unheard"] += not utterance
+        left["orphans"] += tree.orphans
+        left["skewed"] += tree.skewed
+        left["rootless"] += tree.rootless
+        scribe.open_turn(utterance or NOT_CAPTURED)
+        turn = _Turn(scribe, scribe.turn, root)
+        turn.steps(tree)
+        turn.answer()
+
+    def _late(self, tree: Tree, turn: str) -> None:
+        self.scribe.found.left["late"] += len(tree.spans)
+        _Turn(self.scribe, turn, tree.root).steps(tree)
+
+
+class _Turn:
+    """What must be known across the spans of one turn."""
+
+    def __init__(self, scribe: Scribe, turn: str, root: Span) -> None:
+        self._scribe = scribe
+        self._turn = turn
+        self._root = root
+        self._routes: dict[str, str] = {}  # span -> the intent that it is in
+        self._recalled: dict[str, Doc] = {}
+        self._query = ""
+        self._prompt: tuple[str, ...] = ()  # the documents that a model was given last
+        self._spoken = ""
+        self._made_of: tuple[str, ...] = ()
+        self._model = False
+
+    def _say(self, signal: Signal) -> None:
+        self._scribe.say(signal, turn=self._turn)
+
+    def steps(self, tree: Tree) -> None:
+        """All that happened, in order; the errors where they arose."""
+        scribe, root = self._scribe, self._root
+        left = scribe.found.left
+        errors = tree.errors()
+        for span in tree.spans:
+            scribe.said_at = span.start
+            scribe.found.timeless += span.start is None
+            outer = tree.above.get(span.id)
+            self._routes[span.id] = self._route(span, self._routes.get(outer.id, "") if outer is not None else "")
+            if span.kind == "RERANKER":
+                self._reranked(span)
+            elif span.kind == "LLM":
+                self._called(span)
+            elif span.kind != "EMBEDDING":
+                self._retrieved(span)
+            if span.kind in _STEPS:
+                self._say(Raw(name=span.kind.lower(), data=step(span)))
+            elif span is not root and not self._routes[span.id]:
+                left["plumbing"] += not span.kind
+                left["chains"] += span.kind in ("CHAIN", "AGENT")
+            if span.id in errors and span is not root:
+                scribe.said_at = span.end
+                self._say(Failed(where=span.name or span.kind.lower() or "span", error=errors[span.id]))
+        if root.id in errors:
+            scribe.said_at = root.end
+            self._say(Failed(where=root.name or "turn", error=errors[root.id]))
+
+    def answer(self) -> None:
+        """What the turn came to: the root's output, else what a model said last."""
+        self._scribe.said_at = self._root.end
+        text = answered(self._root) or self._spoken
+        if not text and self._model and not self._root.failed:
+            self._scribe.found.left["unheard_answers"] += 1
+            text = NOT_CAPTURED
+        if text:
+            self._say(Answered(text=text, docs=self._made_of))
+
+    def _route(self, span: Span, within: str) -> str:
+        found = route(span)
+        if found is None or found[0] == within:
+            return within
+        intent, label, above = found
+        parent = above or within
+        self._say(IntentRouted(intent=intent, label=label, parent="" if parent == intent else parent))
+        return intent
+
+    def _retrieved(self, span: Span) -> None:
+        docs = retrieved(span)
+        if docs is None:
+            return
+        self._query = _text(span, "gen_ai.retrieval.query.text") or asked(span) or asked(self._root)
+        params = _params(span, ("gen_ai.request.top_k", "gen_ai.data_source.id", "gen_ai.request.model"))
+        if span.name:
+            params["retriever"] = span.name
+        self._say(Retrieved(query=self._query, stage=_stage(span), docs=docs, params=params))
+        self._recalled.update((doc.id, doc) for doc in docs)
+
+    def _reranked(self, span: Span) -> None:
+        before, after = reranked(span)
+        self._query = _text(span, "reranker.query") or self._query or asked(self._root)
+        if any(doc.id not in self._recalled for doc in before):
+            self._say(Retrieved(query=self._query, stage="fused", docs=before))
+        params = _params(span, ("reranker.model_name", "reranker.top_k"))
+        self._say(Retrieved(query=self._query, stage="reranked", docs=after, params=params))
+        self._recalled.update((doc.id, doc) for doc in (*before, *after) if doc.id not in self._recalled)
+
+    def _called(self, span: Span) -> None:
+        """A model was called. The documents whose whole text stands in what it was given were in the prompt: a fact of
+        the record, though no span says so by itself."""
+        self._model = True
+        found: tuple[str, ...] = ()
+        if self._recalled:
+            given = "\n".join(message.text for message in messages(span, "input"))
+            texts = ((doc.id, doc.snippet.strip()) for doc in self._recalled.values())
+            found = tuple(doc for doc, text in texts if len(text) >= _QUOTED and text in given)
+        if found and found != self._prompt:
+            docs = tuple(Doc(id=doc, rank=rank) for rank, doc in enumerate(found, 1))
+            params = {"known_by": "text", "model_call": span.name}
+            self._say(Retrieved(query=self._query, stage="prompt", docs=docs, params=params))
+            self._prompt = found
+        said = answered(span)
+        if said:
+            self._spoken, self._made_of = said, found
+
+
+class Spans:
+    """Spans of any sessions in, one by one as they end; numbered signals out when a turn is complete."""
+
+    def __init__(self) -> None:
+        """Nothing waits yet."""
+        self._waiting: OrderedDict[str, list[Span]] = OrderedDict()
+        self._count = 0
+        self._sessions: dict[str, Conversation] = {}
+        self._told: OrderedDict[str, str] = OrderedDict()  # trace -> its session
+
+    def take(self, span: Span) -> list[Numbered]:
+        """One more span; the signals that it completes."""
+        known = self._told.get(span.trace)
+        if known is not None:
+            return self._sessions[known].tell([span])
+        self._waiting.setdefault(span.trace, []).append(span)
+        self._count += 1
+        if not span.parent:
+            return self._tell(span.trace)
+        return self._tell(next(iter(self._waiting))) if self._count > MOST_SPANS else []
+
+    def end(self) -> list[Numbered]:
+        """Nothing more comes: what waits is told as it stands, in the order in which it began to wait."""
+        return [item for trace in list(self._waiting) for item in self._tell(trace)]
+
+    def _tell(self, trace: str) -> list[Numbered]:
+        spans = self._waiting.pop(trace)
+        self._count -= len(spans)
+        session = session_of(spans)
+        conversation = self._sessions.get(session)
+        if conversation is None:
+            conversation = self._sessions[session] = Conversation(session)
+        self._told[trace] = session
+        if len(self._told) > _REMEMBERED:
+            self._told.popitem(last=False)
+        return conversation.tell(spans)
+
+
+def session_of(spans: list[Span]) -> str:
+    """The session that a trace belongs to: its root's, else the first that a span of it names, else its own."""
+    roots = [span.session for span in spans if not span.parent and span.session]
+    named = roots or [span.session for span in spans if span.session]
+    return named[0] if named else f"trace {spans[0].trace}"
+
+
+def _utterance(tree: Tree) -> str:
+    """What the user said: as the root was given it, else the first that acts or speaks; a search may be all."""
+    acting = ("AGENT", "CHAIN", "LLM", "")
+    found = next((words for span in tree.spans if span.kind in acting and (words := asked(span))), "")
+    return found or (asked(tree.root) if tree.root.kind == "RETRIEVER" and not tree.rootless else "")
+
+
+def _stage(span: Span) -> str:
+    """A retriever that says how it searches is believed; of any other only the one list that it gave is known."""
+    name = span.name.lower()
+    if any(word in name for word in _KEYWORD):
+        return "keyword"
+    if any(word in name for word in _FUSED):
+        return "fused"
+    return "vector" if "vector" in name or "embedding" in name else "fused"
+
+
+def _text(span: Span, key: str) -> str:
+    value = span.attributes.get(key)
+    return value if type(value) is str else ""
+
+
+def _params(span: Span, names: tuple[str, ...]) -> dict[str, Any]:
+    get = span.attributes.get
+    return {name.rsplit(".", 1)[-1]: value for name in names if (value := get(name)) not in (None, "")}

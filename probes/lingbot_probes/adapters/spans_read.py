@@ -1,0 +1,265 @@
+"""Records of single spans, however they were exported, to `Span`.
+
+One reader for all containers: Phoenix's downloads (flat, nested or in columns), the JSON of the OpenTelemetry SDKs,
+and the spans within an OTLP request. They differ in how fields are spelt and attributes packed, and in nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lingbot_probes.adapters.fields import instant, items, mapping, number
+from lingbot_probes.codec import SignalError
+
+KINDS = frozenset(
+    ("LLM", "EMBEDDING", "CHAIN", "RETRIEVER", "RERANKER", "TOOL", "AGENT", "GUARDRAIL", "EVALUATOR", "PROMPT")
+)
+"""OpenInference's kinds of spans; those of other conventions are told as one of them."""
+
+_OPERATIONS = {
+    "chat": "LLM",
+    "text_completion": "LLM",
+    "generate_content": "LLM",
+    "embeddings": "EMBEDDING",
+    "retrieval": "RETRIEVER",
+    "execute_tool": "TOOL",
+    "create_agent": "AGENT",
+    "invoke_agent": "AGENT",
+    "invoke_workflow": "CHAIN",
+}
+_SESSIONS = ("session.id", "gen_ai.conversation.id", "traceloop.association.properties.session_id")
+_WHOLE = frozenset(("metadata", "value", "parameters", "invocation_parameters", "json_schema", "prompt_template"))
+_DEEP = 6  # levels of nested attributes that are names and not values
+_LONG = 1 << 20  # characters of JSON within a text that are read
+
+Record = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Span:
+    """One span. ``kind`` is one of `KINDS`, or "" for plumbing; ``session`` is its own, "" where it names none.
+
+    ``attributes`` are flat (dotted names). ``start`` and ``end`` are in Unix seconds. ``error`` is a line about what
+    went wrong and may be "" although it ``failed``.
+    """
+
+    trace: str
+    id: str
+    parent: str = ""
+    name: str = ""
+    kind: str = ""
+    session: str = ""
+    start: float | None = None
+    end: float | None = None
+    failed: bool = False
+    error: str = ""
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+def ids_of(record: Record) -> tuple[str, str]:
+    """(trace, span) ids of a record; "" for what it does not name."""
+    context = record.get("context")
+    if type(context) is dict:
+        trace = context.get("trace_id") or context.get("traceId")
+        span = context.get("span_id") or context.get("spanId")
+    else:
+        trace = record.get("traceId") or record.get("trace_id") or record.get("context.trace_id")
+        span = record.get("spanId") or record.get("span_id") or record.get("context.span_id")
+    return _id(trace), _id(span)
+
+
+def read_span(record: object) -> Span:
+    """The span in a record. Raises ``SignalError`` for what is none."""
+    if type(record) is not dict:
+        raise SignalError("span", "a mapping", record)
+    trace, span_id = ids_of(record)
+    if not trace:
+        raise SignalError("trace_id", "the id of a trace", record.get("trace_id"))
+    if not span_id:
+        raise SignalError("span_id", "the id of a span", record.get("span_id"))
+    get = record.get
+    parent = get("parentSpanId") or get("parent_id") or get("parent_span_id") or get("parentId")
+    name = get("name")
+    attributes = _attributes(record)
+    said = _events(get("events"), attributes)
+    start = get("startTimeUnixNano") or get("start_time") or get("startTime") or get("start_time_unix_nano")
+    end = get("endTimeUnixNano") or get("end_time") or get("endTime") or get("end_time_unix_nano")
+    failed, message = _status(record)
+    if said and not failed:
+        # An exception that was recorded but handled: the span says itself that it went well, or says nothing.
+        failed = get("status_code") is None and not mapping(get("status"))
+    return Span(
+        trace,
+        span_id,
+        _id(parent),
+        name if type(name) is str else "",
+        _kind(record, attributes),
+        _session(attributes),
+        _time(start),
+        _time(end),
+        failed,
+        (said or message) if failed else "",
+        attributes,
+    )
+
+
+def read_json(value: object) -> Any:
+    """What a text of JSON holds; anything else, also a text that only looks like it, as it is."""
+    if type(value) is str and value[:1] in ("{", "[") and len(value) <= _LONG:
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(value, parse_constant=lambda word: word)
+    return value
+
+
+def _id(value: object) -> str:
+    """Ids are hex of any case, in some exports with 0x before it; anything else is an id as it stands."""
+    if type(value) is str:
+        if value[:2] == "0x":
+            value = value[2:]
+        return value.lower() if len(value) in (16, 32) else value[:256]
+    return str(value) if type(value) is int else ""
+
+
+def _kind(record: Record, attributes: Mapping[str, Any]) -> str:
+    for value in (record.get("span_kind"), attributes.get("openinference.span.kind"), record.get("kind")):
+        if type(value) is str and value.upper() in KINDS:
+            return value.upper()
+    operation = attributes.get("gen_ai.operation.name")
+    if type(operation) is str and operation:
+        return _OPERATIONS.get(operation, "CHAIN")
+    spoken = attributes.get("traceloop.span.kind")
+    if type(spoken) is str:
+        return {"tool": "TOOL", "agent": "AGENT"}.get(spoken, "CHAIN")
+    if "gen_ai.request.model" in attributes or "gen_ai.system" in attributes or "gen_ai.provider.name" in attributes:
+        return "LLM"
+    return ""
+
+
+def _session(attributes: Mapping[str, Any]) -> str:
+    for key in _SESSIONS:
+        value = attributes.get(key)
+        if value is not None and value != "":
+            return value if type(value) is str else str(value) if type(value) is int else ""
+    return ""
+
+
+def _time(value: object) -> float | None:
+    """Unix seconds; a bare number may count seconds, milli-, micro- or nanoseconds, and its size says which."""
+    if type(value) is str and value.isdigit():
+        value = int(value[:20])
+    if type(value) is str or value is None:
+        return instant(value)
+    count = number(value)
+    if count is None:
+        return None
+    for above, unit in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)):
+        if count > above:
+            return count / unit
+    return instant(count)
+
+
+def _status(record: Record) -> tuple[bool, str]:
+    code, message = record.get("status_code"), record.get("status_message")
+    status = record.get("status")
+    if type(status) is dict:
+        code = status.get("code", status.get("status_code"))
+        message = status.get("message") or status.get("description")
+    failed = code == 2 or (type(code) is str and code.upper() in ("ERROR", "STATUS_CODE_ERROR", "2"))
+    return failed, message if type(message) is str else ""
+
+
+# --- attributes ------------------------------------------------------------------------------------------------------
+
+
+def _attributes(record: Record) -> dict[str, Any]:
+    found = record.get("attributes")
+    if type(found) is list:
+        return _pairs(found)
+    if type(found) is str:
+        found = read_json(found)
+    if type(found) is not dict:  # a table that was written row by row: each attribute is a column
+        return {key[11:]: value for key, value in record.items() if key[:11] == "attributes." and value is not None}
+    for value in found.values():
+        if type(value) is dict:
+            flat: dict[str, Any] = {}
+            _flatten(found, "", flat, 1)
+            return flat
+    return found
+
+
+def _flatten(held: Record, before: str, flat: dict[str, Any], level: int) -> None:
+    for key, value in held.items():
+        if type(value) is dict and value and key not in _WHOLE and level < _DEEP:
+            _flatten(value, f"{before}{key}.", flat, level + 1)
+        else:
+            flat[before + key] = value
+
+
+def _pairs(found: list[Any]) -> dict[str, Any]:
+    """The attributes of a protocol message: {key, value: {stringValue: ...}} each."""
+    out: dict[str, Any] = {}
+    for pair in found:
+        if type(pair) is dict and type(key := pair.get("key")) is str:
+            value = pair.get("value")
+            if type(value) is dict and "stringValue" in value:
+                out[key] = value["stringValue"]
+            else:
+                out[key] = _value(value, 0)
+    return out
+
+
+def _value(value: Any, level: int) -> Any:
+    if type(value) is not dict or level > 32:
+        return None
+    for kind, held in value.items():
+        if kind == "intValue":
+            return int(held) if type(held) is str and held.lstrip("-").isdigit() and len(held) < 20 else held
+        if kind == "arrayValue":
+            return [_value(item, level + 1) for item in items(mapping(held).get("values"))]
+        if kind == "kvlistValue":
+            pairs = items(mapping(held).get("values"))
+            return {p["key"]: _value(p.get("value"), level + 1) for p in pairs if type(p) is dict and _named(p)}
+        return held
+    return None
+
+
+def _named(pair: Record) -> bool:
+    return type(pair.get("key")) is str
+
+
+# --- what happened within a span -------------------------------------------------------------------------------------
+
+
+def _events(events: object, attributes: dict[str, Any]) -> str:
+    """The line of the last exception. Messages that older conventions record as events are put among the attributes."""
+    said = ""
+    if type(events) is str:
+        events = read_json(events)
+    for event in items(events):
+        if type(event) is not dict:
+            continue
+        name = event.get("name")
+        if name == "exception":
+            said = _exception(_attributes(event)) or said
+        elif type(name) is str and name[:7] == "gen_ai.":
+            held = _attributes(event)
+            way = {"gen_ai.choice": "output", "gen_ai.assistant.message": "input", "gen_ai.user.message": "input"}
+            if name in way:
+                role = "user" if name == "gen_ai.user.message" else "assistant"
+                told = mapping(read_json(held.get("message"))) or held
+                kept = attributes.setdefault(f"gen_ai.{way[name]}.messages", [])
+                if type(kept) is list:
+                    kept.append({"role": role, "content": told.get("content", told.get("gen_ai.event.content"))})
+            else:
+                for key, value in held.items():
+                    attributes.setdefault(key, value)
+    return said or _exception(attributes)
+
+
+def _exception(held: Mapping[str, Any]) -> str:
+    kind, message = held.get("exception.type"), held.get("exception.message")
+    return ": ".join(part for part in (kind, message) if type(part) is str and part)

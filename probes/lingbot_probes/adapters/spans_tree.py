@@ -1,0 +1,137 @@
+"""One trace put in order: which span hangs from which, what comes after what, which errors are the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lingbot_probes.adapters.spans_read import Span
+from lingbot_probes.adapters.spans_words import answered, asked
+
+_NEVER = float("inf")
+
+
+@dataclass(slots=True)
+class Tree:
+    """The spans of one turn. ``spans`` begin with ``root``; each stands after its parent, siblings in order of time.
+
+    ``above`` holds each span's parent where it is among them. ``skewed`` counts spans that claim to have begun before
+    their parent, ``orphans`` those whose parent is not there; ``rootless`` says that the root is one of these.
+    """
+
+    root: Span
+    spans: list[Span]
+    above: dict[str, Span] = field(default_factory=dict)
+    skewed: int = 0
+    orphans: int = 0
+    rootless: bool = False
+
+    def errors(self) -> dict[str, str]:
+        """{span id: error} of the spans that failed by themselves: a failure that only passed through is left out.
+
+        An error rises through the spans that wait for it, so the outer ones fail with the same words, or with none.
+        """
+        below: dict[str, list[str]] = {}
+        own: dict[str, str] = {}
+        for span in reversed(self.spans):
+            known = below.pop(span.id, [])
+            if span.failed:
+                said = " ".join(span.error.split())
+                if not known or (said and not any(e in said or said in e for e in known)):
+                    own[span.id] = said or "error"
+                    known = [said or "error"]
+            parent = self.above.get(span.id)
+            if known and parent is not None:
+                below.setdefault(parent.id, []).extend(known[-20:])
+        return own
+
+
+def trees(spans: Iterable[Span]) -> list[Tree]:
+    """The turns of one trace, in order: one, or more where its root is a whole conversation.
+
+    ``spans`` come in the order of the file; it decides where times are equal or missing. A span that is there twice
+    counts once. Spans whose parent is missing hang from the root; where there is none the first of them stands for it.
+    """
+    by_id = {span.id: span for span in reversed(list(spans))}
+    held = list(reversed(by_id.values()))
+    place = {span.id: number for number, span in enumerate(held)}
+    below: dict[str, list[Span]] = {}
+    tops: list[Span] = []
+    for span in held:
+        if span.parent and span.parent != span.id and span.parent in by_id:
+            below.setdefault(span.parent, []).append(span)
+        else:
+            tops.append(span)
+    for span in _in_circles(held, below, tops):
+        below[span.parent].remove(span)
+        tops.append(span)
+    tops.sort(key=lambda span: (bool(span.parent), _start(span), place[span.id]))
+    whole = _tree(tops, below, place)
+    whole.rootless = bool(tops[0].parent)
+    whole.orphans = sum(bool(span.parent) for span in tops)
+    parts = _conversation(whole.root, below.get(whole.root.id, [])) if len(tops) == 1 else []
+    if not parts:
+        return [whole]
+    out = [_tree([part], below, place) for part in sorted(parts, key=lambda span: (_start(span), place[span.id]))]
+    if whole.root.failed:
+        out[-1].spans.append(whole.root)
+        out[-1].above.update((part.id, whole.root) for part in parts)
+    return out
+
+
+def _in_circles(held: list[Span], below: dict[str, list[Span]], tops: list[Span]) -> list[Span]:
+    """One span of each circle of parents: spans that no top leads to."""
+    reached: set[str] = set()
+    opened: list[Span] = []
+    for start in (*tops, *held):
+        if start.id in reached:
+            continue
+        if start not in tops:
+            opened.append(start)
+        ahead = [start]
+        while ahead:
+            span = ahead.pop()
+            if span.id not in reached:
+                reached.add(span.id)
+                ahead.extend(below.get(span.id, ()))
+    return opened
+
+
+def _tree(tops: list[Span], below: dict[str, list[Span]], place: dict[str, int]) -> Tree:
+    root = tops[0]
+    tree = Tree(root, [])
+    begun: dict[str, tuple[float, int]] = {}
+    ahead = [(span, root if span is not root else None, 0) for span in reversed(tops)]
+    while ahead:
+        span, parent, depth = ahead.pop()
+        earliest = begun[parent.id][0] if parent is not None else float("-inf")
+        start = earliest if span.start is None else span.start
+        if parent is not None:
+            tree.above[span.id] = parent
+            if start < earliest:
+                tree.skewed += span.parent == parent.id
+                start = earliest
+        begun[span.id] = (start, depth)
+        tree.spans.append(span)
+        ahead.extend((child, span, depth + 1) for child in reversed(below.get(span.id, [])))
+    tree.spans.sort(key=lambda span: (*begun[span.id], _end(span), place[span.id]))
+    tree.spans.remove(root)
+    tree.spans.insert(0, root)
+    return tree
+
+
+def _conversation(root: Span, children: list[Span]) -> list[Span]:
+    """The turns below a root that is a whole conversation: it says nothing itself, and all its children are of one name
+    and say something each."""
+    if root.kind not in ("", "CHAIN", "AGENT") or asked(root) or answered(root):
+        return []
+    turns = [child for child in children if child.kind in ("AGENT", "CHAIN") and child.name == children[0].name]
+    return turns if 1 < len(turns) == len(children) and all(asked(child) for child in turns) else []
+
+
+def _start(span: Span) -> float:
+    return _NEVER if span.start is None else span.start
+
+
+def _end(span: Span) -> float:
+    return _NEVER if span.end is None else span.end

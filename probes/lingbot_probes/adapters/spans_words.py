@@ -1,0 +1,293 @@
+"""What the attributes of a span say, in either convention (OpenInference, OpenTelemetry's GenAI): messages, documents,
+tools and routes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lingbot_probes.adapters.fields import instant, items, mapping, number
+from lingbot_probes.adapters.spans_read import Span, read_json
+from lingbot_probes.signals import Doc
+
+_ASKED = (
+    "input",
+    "question",
+    "query",
+    "user_input",
+    "user_message",
+    "prompt",
+    "message",
+    "messages",
+    "text",
+    "content",
+)
+_ANSWERED = (
+    "output",
+    "answer",
+    "response",
+    "result",
+    "output_text",
+    "message",
+    "messages",
+    "text",
+    "content",
+    "choices",
+)
+_USERS = ("user", "human")
+_OWN_IDS = ("id", "doc_id", "document_id", "chunk_id", "_id")
+_TITLES = ("title", "source", "file_name", "filename", "name", "url")
+_CHANGED = ("updated_at", "last_modified", "modified_at")
+SCORE_KEYS = ("score", "relevance_score", "_score", "similarity", "distance")
+"""Where a document that has no score of its own keeps one in its metadata."""
+
+_PATHS = {"input": ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")}
+_PATHS["output"] = ("llm.output_messages", "gen_ai.output.messages", "gen_ai.completion")
+_NESTED = 4  # containers within containers in which words are looked for
+
+
+class Message(NamedTuple):
+    """One message of a model's input or output, and the tools that it calls."""
+
+    role: str
+    text: str
+    calls: tuple[str, ...] = ()
+
+
+def rows(attributes: Mapping[str, Any], path: str, inner: str) -> list[dict[str, Any]]:
+    """The list at ``path``: flat (``path.0.inner.field``), nested ([{inner: {field}}]) or a text of JSON."""
+    whole = attributes.get(path)
+    if whole is not None:
+        found = read_json(whole)
+        return [_inside(row, inner) for row in (found if type(found) is list else [found]) if type(row) is dict]
+    lead, size = path + ".", len(path) + 1
+    by_place: dict[int, dict[str, Any]] = {}
+    for key, value in attributes.items():
+        if key[:size] == lead:
+            place, _, name = key[size:].partition(".")
+            if place.isdigit() and len(place) < 8:
+                by_place.setdefault(int(place), {})[name.removeprefix(inner + ".") if inner else name] = value
+    return [_inside(by_place[place], inner) for place in sorted(by_place)]
+
+
+def _inside(row: dict[str, Any], inner: str) -> dict[str, Any]:
+    held = row.get(inner)
+    return held if type(held) is dict else row
+
+
+# --- messages --------------------------------------------------------------------------------------------------------
+
+
+def messages(span: Span, way: str) -> list[Message]:
+    """The messages that a model was given (``way`` "input") or gave ("output")."""
+    attributes = span.attributes
+    for path in _PATHS[way]:
+        found = attributes.get(path)
+        if type(found) is str and found[:1] not in ("[", "{"):
+            return [Message("user" if way == "input" else "assistant", found)] if found else []
+        told = rows(attributes, path, "message")
+        if told:
+            return [_message(row, way) for row in told]
+    return []
+
+
+def _message(row: Mapping[str, Any], way: str) -> Message:
+    role = row.get("role")
+    parts = [words for key in ("content", "parts", "contents") if (words := _content(row.get(key)))]
+    calls = [_called(call) for key in ("tool_calls", "parts") for call in items(row.get(key))]
+    if not parts or not calls:
+        for key, value in row.items():  # flat: contents.0.message_content.text, tool_calls.0.tool_call.function.name
+            if type(value) is str:
+                if key[:9] == "contents." and key.endswith(".text"):
+                    parts.append(value)
+                elif key[:11] == "tool_calls." and key.endswith("function.name"):
+                    calls.append(value)
+    named = role if type(role) is str and role else "user" if way == "input" else "assistant"
+    return Message(named, "\n".join(parts), tuple(filter(None, calls)))
+
+
+def _called(call: object) -> str:
+    held = mapping(call)
+    held = mapping(held.get("tool_call")) or held
+    if held.get("type", "tool_call") not in ("tool_call", "function"):
+        return ""
+    name = mapping(held.get("function")).get("name") or held.get("function.name") or held.get("name")
+    return name if type(name) is str else ""
+
+
+def _content(value: object) -> str:
+    if type(value) is str:
+        return value
+    texts = []
+    for part in items(value):
+        part = mapping(part)
+        held = mapping(part.get("message_content")) or part
+        told = held.get("text") or (held.get("content") if held.get("type", "text") == "text" else None)
+        if type(told) is str:
+            texts.append(told)
+    return "\n".join(texts)
+
+
+# --- who said what ---------------------------------------------------------------------------------------------------
+
+
+def asked(span: Span) -> str:
+    """What the user said, as this span was given it; "" if that was not captured."""
+    return _said(span, "input")
+
+
+def answered(span: Span) -> str:
+    """What this span gave as its answer; "" if that was not captured."""
+    return _said(span, "output")
+
+
+def _said(span: Span, way: str) -> str:
+    if span.kind == "LLM" or f"{way}.value" not in span.attributes:
+        told = messages(span, way)
+        for message in reversed(told):
+            if message.text and (way == "output" or message.role in _USERS):
+                return message.text
+        if told and span.kind == "LLM":
+            return ""
+    value = span.attributes.get(f"{way}.value")
+    if value is None or value == "":
+        return ""
+    found = read_json(value)
+    words = _words(found, _ASKED if way == "input" else _ANSWERED, way, 0)
+    return words or (value if type(value) is str else "")
+
+
+def _words(found: Any, keys: tuple[str, ...], way: str, level: int) -> str:
+    if type(found) is str:
+        return found
+    if level > _NESTED:
+        return ""
+    if type(found) is dict:
+        for key in keys:
+            if key in found and (words := _words(found[key], keys, way, level + 1)):
+                return words
+    elif type(found) is list:
+        for row in reversed(found):
+            role = row.get("role", row.get("type")) if type(row) is dict else None
+            if (way == "output" or role is None or role in _USERS) and (words := _words(row, keys, way, level + 1)):
+                return words
+    return ""
+
+
+# --- documents -------------------------------------------------------------------------------------------------------
+
+
+def retrieved(span: Span) -> tuple[Doc, ...] | None:
+    """The documents that a retriever returned; ``None`` if the span tells of none."""
+    attributes = span.attributes
+    for path in ("retrieval.documents", "gen_ai.retrieval.documents"):
+        found = rows(attributes, path, "document")
+        if found or path in attributes:
+            return documents(found)
+    if span.kind != "RETRIEVER":
+        return None
+    value = read_json(attributes.get("output.value"))
+    value = value.get("documents", value.get("results")) if type(value) is dict else value
+    return documents([_inside(row, "document") for row in items(value) if type(row) is dict])
+
+
+def reranked(span: Span) -> tuple[tuple[Doc, ...], tuple[Doc, ...]]:
+    """(what went into a reranker, what came out of it)."""
+    before = rows(span.attributes, "reranker.input_documents", "document")
+    after = rows(span.attributes, "reranker.output_documents", "document")
+    return documents(before), documents(after)
+
+
+def documents(found: list[dict[str, Any]]) -> tuple[Doc, ...]:
+    """Rows as documents, ranked as they stand. One without an id is known by what its metadata or its text says."""
+    return tuple(_document(row, place) for place, row in enumerate(found, 1))
+
+
+def _document(row: Mapping[str, Any], rank: int) -> Doc:
+    content = next((row[key] for key in ("content", "page_content", "text") if type(row.get(key)) is str), "")
+    metadata = read_json(row.get("metadata"))
+    if type(metadata) is not dict:
+        metadata = {key[9:]: value for key, value in row.items() if key[:9] == "metadata."}
+    score, kind = number(row.get("score")), ""
+    if score is None:
+        kind = next((key for key in SCORE_KEYS if number(metadata.get(key)) is not None), "")
+        score = number(metadata.get(kind))
+    changed = next((when for key in _CHANGED if (when := instant(metadata.get(key))) is not None), None)
+    return Doc(
+        id=_first(row, ("id",)) or _first(metadata, _OWN_IDS) or _by_content(metadata, content, rank),
+        title=_first(row, ("title",)) or _first(metadata, _TITLES),
+        score=score,
+        score_kind=kind,
+        rank=rank,
+        version=_first(metadata, ("version",)),
+        updated_at=changed,
+        snippet=content,
+    )
+
+
+def _by_content(metadata: Mapping[str, Any], content: str, rank: int) -> str:
+    known = content or repr(sorted(metadata.items(), key=lambda pair: pair[0])) if content or metadata else f"#{rank}"
+    return f"text:{hashlib.sha256(known.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+def _first(held: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    for key in keys:
+        value = held.get(key)
+        if type(value) is str and value:
+            return value
+        if type(value) is int:
+            return str(value)
+    return ""
+
+
+# --- routes and steps ------------------------------------------------------------------------------------------------
+
+
+def route(span: Span) -> tuple[str, str, str] | None:
+    """(intent, name to show, the node that it is below) of an agent or of a node of a graph; ``None`` for no route."""
+    if span.kind not in ("AGENT", "CHAIN"):
+        return None
+    get = span.attributes.get
+    node = get("graph.node.id")
+    if type(node) is str and node:
+        label, above = get("graph.node.name"), get("graph.node.parent_id")
+        return node, label if type(label) is str else "", above if type(above) is str else ""
+    name = get("agent.name") or get("gen_ai.agent.name") or get("gen_ai.workflow.name")
+    return (name, "", "") if type(name) is str and name else None
+
+
+def step(span: Span) -> dict[str, Any]:
+    """A step that has no meaning of its own here (a tool, a model, a guardrail), as the map keeps it: the facts, not
+    the conversation so far that each call of a model repeats."""
+    get = span.attributes.get
+    if span.kind == "LLM":
+        out = messages(span, "output")
+        facts = {
+            "model": get("gen_ai.response.model") or get("llm.model_name") or get("gen_ai.request.model"),
+            "tokens_in": _count(span, "llm.token_count.prompt", "gen_ai.usage.input_tokens", "prompt_tokens"),
+            "tokens_out": _count(span, "llm.token_count.completion", "gen_ai.usage.output_tokens", "completion_tokens"),
+            "text": "\n".join(message.text for message in out if message.text),
+            "calls": [name for message in out for name in message.calls],
+        }
+    elif span.kind == "TOOL":
+        arguments = get("gen_ai.tool.call.arguments") or get("input.value") or get("tool.parameters")
+        result = get("gen_ai.tool.call.result") or get("output.value")
+        facts = {
+            "tool": get("tool.name") or get("gen_ai.tool.name") or span.name,
+            "call": get("tool.id") or get("gen_ai.tool.call.id"),
+            "arguments": read_json(arguments),
+            "result": read_json(result),
+        }
+    elif span.kind == "EMBEDDING":
+        facts = {"model": get("embedding.model_name") or get("gen_ai.request.model")}
+    elif span.kind in ("GUARDRAIL", "EVALUATOR", "PROMPT"):
+        facts = {"input": read_json(get("input.value")), "output": read_json(get("output.value"))}
+    else:
+        facts = {}
+    return {"span": span.name, **{key: value for key, value in facts.items() if value not in (None, "", [])}}
+
+
+def _count(span: Span, first: str, second: str, old: str) -> Any:
+    get = span.attributes.get
+    return get(first, get(second, get(f"gen_ai.usage.{old}")))
