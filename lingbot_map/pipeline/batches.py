@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lingbot_map.events import Event
 from lingbot_probes.signals import Numbered, Raw
+
+UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,13 @@ class Refused:
 
     def stand_in(self) -> Numbered:
         """What takes its place, so that its number isn't missing and the map shows that something was here."""
-        return Numbered(session=self.session, n=self.n, signal=Raw(name="unreadable", data={"why": self.why}))
+        return Numbered(session=self.session, n=self.n, signal=Raw(name=UNREADABLE, data={"why": self.why}))
+
+
+def is_stand_in(event: Event) -> bool:
+    """Whether the event stands for one that was refused, also when it comes out of a log."""
+    signal = event.signal
+    return type(signal) is Raw and signal.name == UNREADABLE and type(signal.data) is dict and [*signal.data] == ["why"]
 
 
 @dataclass(slots=True)

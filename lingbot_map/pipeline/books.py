@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lingbot_map.events import Event, Gap
+from lingbot_map.pipeline.batches import is_stand_in
 
 MAX_SOURCES = 1000
 """The books of so many sources are kept; those that were silent longest are closed first."""
@@ -57,7 +58,10 @@ class Books:
             signal = event.signal
             if event.n:
                 account = self.of(event.source)
-                account.accepted += 1
+                if is_stand_in(event):
+                    account.refused += 1
+                else:
+                    account.accepted += 1
                 account.masked += event.masked
                 if event.late:
                     account.missing -= 1

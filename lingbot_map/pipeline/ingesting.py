@@ -17,6 +17,9 @@ from lingbot_probes.signals import Numbered
 KEYS_MOST = 8
 """So many keys of pseudonyms a session names; more would be a bot with a new one for each process."""
 
+EARLY_MOST = 1000
+"""Of so many sessions and sources it is kept what was refused before its turn; other bots take it for accepted."""
+
 
 class Ingesting:
     """Takes batches in. ``commit`` logs and maps what intake placed; ``hits`` are a document's before a time."""
@@ -34,13 +37,15 @@ class Ingesting:
         self._books = books
         self._deleted = deleted
         self._hits = hits
+        self._early: dict[tuple[str, str], dict[int, Refused]] = {}
 
     async def batch(self, batch: Batch) -> Accepted:
         """Take a batch in. What the answer acknowledges is logged, was known before, or is refused for good."""
         account = self._books.of(batch.source)
         account.probe = batch.probe or account.probe
         account.last_at = self._shelf.clock()
-        accepted = Accepted(refused=batch.refused)
+        accepted = Accepted()
+        waiting: set[Refused] = set()
         for refused in batch.refused:
             if refused.kept:
                 batch.items.setdefault(refused.session, []).append(refused.stand_in())
@@ -48,18 +53,41 @@ class Ingesting:
             items, numbered = batch.items.get(session_id, []), batch.numbered.get(session_id, 0)
             if not items and not numbered:
                 continue
+            mine = [refused for refused in batch.refused if refused.kept and refused.session == session_id]
             try:
                 acked = await self._part(session_id, batch, items, numbered)
             except (NotWritten, OSError):
-                continue  # it may go well later: not acknowledged, so the source keeps it
+                waiting.update(mine)  # it may go well later: not acknowledged, so the source keeps it
             except LingbotMapError as why:  # one bad session never hides the others, and never holds up its source
-                told = {(refused.session, refused.n) for refused in batch.refused}
-                fresh = [item.n for item in items if (session_id, item.n) not in told]
-                accepted.refused += [Refused(session_id, n, str(why), kept=False) for n in fresh]
+                told = {refused.n for refused in mine}
+                accepted.refused += [Refused(session_id, i.n, str(why), kept=False) for i in items if i.n not in told]
             else:
                 if acked:
                     accepted.acked[session_id] = acked
+                safe = self._safe(session_id, batch.source, mine, acked)
+                waiting.update(refused for refused in mine if refused not in safe)
+                accepted.refused += [refused for refused in safe if refused not in mine]
+        accepted.refused[:0] = [refused for refused in batch.refused if refused not in waiting]
         return accepted
+
+    def _safe(
+        self, session_id: str, source: str, mine: Sequence[Refused], acked: Sequence[tuple[int, int]]
+    ) -> list[Refused]:
+        """Of these and of those that came early, the refused whose stand-ins are in the log.
+
+        One that waits for what is before it is in none yet: a source that was told would forget it, and a map that is
+        killed then as well.
+        """
+        early = self._early.pop((session_id, source), {})
+        early.update((refused.n, refused) for refused in mine)
+        safe = [refused for n, refused in early.items() if _within(n, acked)]
+        for refused in safe:
+            del early[refused.n]
+        if early:
+            self._early[session_id, source] = early
+            if len(self._early) > EARLY_MOST:
+                del self._early[next(iter(self._early))]
+        return safe
 
     async def _part(
         self, session_id: str, batch: Batch, items: Sequence[Numbered], numbered: int
@@ -108,12 +136,6 @@ class Ingesting:
         self._commit(live, taken.events)
         if batch.masked_with and any(event.masked for event in taken.events):
             self._note_key(live, batch.masked_with)
-        for refused in batch.refused:
-            if refused.session == live.session.id and any(
-                event.source == source and event.n == refused.n for event in taken.events
-            ):
-                account.accepted -= 1
-                account.refused += 1
         return taken.acked
 
     def _note_key(self, live: Live, name: str) -> None:
@@ -123,3 +145,7 @@ class Ingesting:
         if name not in keys and len(keys) < KEYS_MOST:
             described = Described(facts={"mask_keys": [*keys, name]})
             self._commit(live, [live.session.intake.own(described, live.session.map.at)])
+
+
+def _within(n: int, runs: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= n <= last for first, last in runs)

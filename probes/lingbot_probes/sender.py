@@ -147,7 +147,7 @@ class Sender:
     def flush(self, timeout: float) -> bool:
         """Whether everything made so far was acknowledged, or lost and told, within ``timeout`` seconds."""
         deadline = monotonic() + timeout
-        while self.ring.outstanding():
+        while self.ring.outstanding() or self._turning():
             if monotonic() >= deadline:
                 return False
             if self._thread is None:
@@ -156,6 +156,10 @@ class Sender:
             self._hurry()
             sleep(0.005)
         return True
+
+    def _turning(self) -> bool:
+        """Whether there is another sink, to which nothing has been told yet."""
+        return self._used is not None and self._used is not self.sink
 
     def nudge(self) -> None:
         """Look again now, if the thread runs: the sink is another one."""

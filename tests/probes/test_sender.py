@@ -228,6 +228,16 @@ def test_connect_changes_the_server(server: Server) -> None:
     probe.close()
 
 
+def test_a_flush_after_a_change_of_the_sink_waits_for_the_history(probe: Probe, map: Listener) -> None:
+    say(probe, 3)
+    assert probe.flush(10.0)
+    for _ in range(20):
+        fresh = Listener()
+        probe.drain_to(fresh)
+        assert probe.flush(10.0)
+        assert numbers(fresh) == [1, 2, 3]
+
+
 def test_a_closed_probe_starts_again(probe: Probe, map: Listener) -> None:
     say(probe)
     probe.close()

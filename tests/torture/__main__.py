@@ -41,13 +41,16 @@ class Driver:
 
 DRIVERS = (
     Driver("corrupt_log", {"LB_TRIALS": "100"}, {"LB_ALL_OFFSETS": "1", "LB_EVENTS": "60"}),
-    Driver("kill9", {"LB_ROUNDS": "10", "LB_POINTS": "3"}, {"LB_ROUNDS": "300", "LB_POINTS": "50"}, ("strace",)),
+    Driver("kill9", {"LB_ROUNDS": "10"}, {"LB_ROUNDS": "300", "LB_POINTS": "50"}, ("strace",)),
     Driver("power_loss", {"LB_IMAGES": "100"}, {"LB_IMAGES": "3000"}, ("strace",)),
     Driver("disk_full", tools=("strace",)),
     Driver("ordering"),
     Driver("probe_safety", {}, {"LB_ROUNDS": "50"}),
     Driver("probe_load", {}, {"LB_STORM": "100", "LB_SINKS": "10"}),
     Driver("import_fuzz", {"LB_FUZZ": "50"}, {"LB_FUZZ": "100000", "LB_BIG": "1"}),
+    Driver("probe_safety", night={"LB_ROUNDS": "40"}),
+    Driver("probe_load", night={"LB_STORM": "100", "LB_SINKS": "10"}),
+    Driver("probe_books", {"LB_ROUNDS": "4"}, {"LB_ROUNDS": "200"}),
     Driver("export_xss"),
     Driver("secrets_scan"),
     Driver("http_abuse"),

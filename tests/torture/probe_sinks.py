@@ -6,16 +6,13 @@ Each is a context manager that gives an address; all on loopback.
 from __future__ import annotations
 
 import os
-import re
 import signal
 import socket
-import subprocess
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from tests.torture.driver import PYTHON, end
+from tests.torture.serving import served
 
 _PAUSE = threading.Event()
 
@@ -91,25 +88,10 @@ def _slowly(connection: socket.socket) -> None:
 @contextmanager
 def serving(*, stopped: bool = False) -> Iterator[str]:
     """A map in a process of its own, with its token in the address; ``stopped`` by SIGSTOP."""
-    with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(
-            [PYTHON, "-m", "lingbot_web", "serve", "--data", f"{folder}/data", "--port", "0"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, "XDG_RUNTIME_DIR": folder, "PYTHONUNBUFFERED": "1"},
-        )
-        try:
-            assert process.stdout is not None
-            found = re.search(r"http://127\.0\.0\.1:\d+/#t=[\w-]+", process.stdout.readline())
-            assert found is not None, "the map did not start"
-            if stopped:
-                process.send_signal(signal.SIGSTOP)
-            yield found[0]
-        finally:
-            end(process)
-            if process.stdout is not None:
-                process.stdout.close()
+    with served() as map:
+        if stopped:
+            os.kill(map.pid, signal.SIGSTOP)
+        yield f"http://127.0.0.1:{map.port}/#t={map.token}"
 
 
 SINKS: dict[str, Callable[[], AbstractContextManager[str]]] = {
