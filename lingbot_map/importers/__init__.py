@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from lingbot_map.errors import BadInput, UnknownFormat
-from lingbot_map.importers import botframework, chat, rasa, rasa_sql, recording
+from lingbot_map.importers import botframework, chat, corpora, rasa, rasa_sql, recording
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Problem, Reading, Report
 from lingbot_map.importers.limits import LIMITS, Limits
@@ -20,7 +20,8 @@ Source = str | os.PathLike[str] | bytes
 
 
 def sniff(source: Source, name: str = "") -> str:
-    """The format of a file: "recording", "rasa", "rasa-sql", "botframework" or "chat".
+    """The format of a file: "recording", "rasa", "rasa-sql", "botframework", "chat", or a corpus ("sgd", "crosswoz",
+    "kdconv", "star").
 
     Raises ``UnknownFormat`` with each format's reason, ``TooLarge``, or ``BadInput`` for what can't be opened.
     """
@@ -55,6 +56,8 @@ def read(
             yield from botframework.read(reading, shape)
         elif told.format == "chat":
             yield from chat.read(reading)
+        elif told.format in corpora.NAMES:
+            yield from corpora.read(reading, shape)
         else:
             yield from recording.read(reading, shape)
         if not told.sessions:
@@ -70,6 +73,7 @@ def _format(blob: Blob, shape: Shape) -> str:
         ("botframework", botframework.refuse(shape)),
         ("rasa-sql", rasa_sql.refuse(blob, shape)),
         ("chat", chat.refuse(blob, shape)),
+        *corpora.refusals(blob, shape),
     ):
         if not why:
             return format

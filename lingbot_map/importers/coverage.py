@@ -8,6 +8,30 @@ from lingbot_probes.adapters.scribe import Found
 
 Facts = dict[str, Any]
 
+_UNTIMED = ("sgd", "crosswoz", "kdconv")
+_RANKED = ("botframework", "sgd", "crosswoz", "star")  # they hold what a search gave, and not how it came about
+_SEARCHING = ("sgd", "crosswoz", "star", "kdconv", "recording")  # where these tell of no search there was none
+_STATED = ("sgd", "crosswoz", "star")
+_LEFT = {
+    "positions": (
+        "Where in the text {n:,} values stand was left out.",
+        "略去了 {n:,} 个取值在原文中的位置。",
+    ),
+    "spellings": (
+        "{n:,} further spellings of values were left out; the first one stands for all.",
+        "略去了取值的 {n:,} 种其他写法；以第一种为准。",
+    ),
+    "user_state": (
+        "The goals of the simulated user beside {n:,} messages were left out: they are no slots of the bot.",
+        "略去了 {n:,} 条消息旁模拟用户的目标列表：它们不是机器人的槽位。",
+    ),
+    "header": (
+        "{n:,} long facts about the dialogue were left out.",
+        "略去了 {n:,} 项关于该对话的过长信息。",
+    ),
+}
+"""What adapters leave out: (en, zh) for each word that `Found.left` counts it under."""
+
 
 def coverage(format: str, found: Found) -> dict[str, str]:
     """``full``, ``partial`` or ``none`` for each layer: how far its emptiness can be believed."""
@@ -24,8 +48,8 @@ def coverage(format: str, found: Found) -> dict[str, str]:
         flow = "partial"  # recognisers say what was understood; which result the bot followed is not recorded
     if said["slot_read"]:
         state = "full" if writes else "partial"
-    elif writes or (format == "rasa" and found.kept["action"]):
-        state = "partial"  # a tracker holds every write, so no write is a fact; reads it never holds
+    elif writes or (format == "rasa" and found.kept["action"]) or format in _STATED:
+        state = "partial"  # these hold every write, so no write is a fact; reads they never hold
     else:
         state = "none"
     if not said["retrieved"]:
@@ -92,17 +116,22 @@ def lost(format: str, found: Found, unread: int) -> list[Facts]:
                     "This source records who wrote a slot, not who read it.",
                     "该来源只记录槽位由谁写入，不记录由谁读取。",
                 )
-            elif format == "botframework":
+            elif format in ("botframework", "kdconv"):
                 tell("state", 0, "This source does not record the bot's state.", "该来源没有记录机器人的状态。")
-        if not said["retrieved"] and format != "recording":
+        if not said["retrieved"] and format not in _SEARCHING:
             tell("knowledge", 0, "This source does not record retrieval.", "该来源没有记录检索过程。")
-        elif format == "botframework":
+        elif said["retrieved"] and format in _RANKED:
             tell(
                 "stages",
                 0,
                 "Of each retrieval only the final list is recorded, not how it came about.",
                 "每次检索只记录了最终列表，没有记录其产生过程。",
             )
+    for code, (en, zh) in _LEFT.items():
+        if count := found.left[code]:
+            tell(code, count, en.format(n=count), zh.format(n=count))
+    if format in _UNTIMED:
+        tell("untimed", 0, "This source records no times.", "该来源没有记录时间。")
     if found.left["metadata"]:
         count = found.left["metadata"]
         tell(

@@ -132,6 +132,7 @@ class Reading:
         self._passes = 2  # a file is gone through once to find the records and once to tell them
         self._told = 0
         self._sources: dict[str, str] = {}
+        self._alike: dict[str, int] = {}
 
     def done(self, size: int) -> None:
         """``size`` more bytes of one pass are behind us."""
@@ -158,9 +159,12 @@ class Reading:
         report.problems.append(problem)
         return problem
 
-    def tell(self, format: str, adapter: Adapter, records: Iterable[Record]) -> Iterator[ImportedSession]:
+    def tell(
+        self, format: str, adapter: Adapter, records: Iterable[Record], identity: str = ""
+    ) -> Iterator[ImportedSession]:
         """The sessions that ``adapter`` makes of the records of one conversation; one without anything readable is
-        only a problem."""
+        only a problem. ``identity`` is what a conversation without times is known by besides its name; "": by the
+        whole file, and a longer one is another."""
         for _, chunks in groupby(self._chunks(adapter, records), key=lambda chunk: chunk.scribe):
             head: list[Chunk] = []
             for chunk in chunks:
@@ -169,7 +173,8 @@ class Reading:
                     break
             else:
                 continue
-            yield self.session(format, head[-1].scribe, head, chunks)  # noqa: B031 (goes on with what is left)
+            # Goes on with what is left.
+            yield self.session(format, head[-1].scribe, head, chunks, identity=identity)  # noqa: B031
 
     def session(
         self,
@@ -178,13 +183,16 @@ class Reading:
         head: list[Chunk],
         chunks: Iterator[Chunk],
         events: Iterable[Event] | None = None,
+        identity: str = "",
     ) -> ImportedSession:
-        """A session of what ``head`` and then ``chunks`` say."""
+        """A session of what ``head`` and then ``chunks`` say; ``identity`` as for ``tell``."""
         first = next((item for chunk in head for item in chunk.said), None)
         stamp = stamp_of(first) if first is not None else None
         session_id = scribe.session
-        identity = f"{format}\n{session_id}\n{self.blob.digest() if stamp is None else repr(stamp)}"
-        source = f"import:{format}:{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:24]}"
+        source = _source(format, session_id, (identity or self.blob.digest()) if stamp is None else repr(stamp))
+        if identity and stamp is None:  # two dialogues that begin alike are two, told apart by their order
+            self._alike[source] = count = self._alike.get(source, 0) + 1
+            source = source if count == 1 else _source(format, session_id, f"{identity}\n{count}")
         told = ImportedSession(session_id, source, format, iter(()), scribe.found, events)
         told.items = self._items(told, head, chunks)
         known = self._sources.setdefault(session_id, source)
@@ -216,3 +224,8 @@ class Reading:
                 said = adapter.skip()
             yield Chunk(adapter.scribe, said, bad, problem)
         yield Chunk(adapter.scribe, adapter.end())
+
+
+def _source(format: str, session_id: str, known_by: str) -> str:
+    identity = f"{format}\n{session_id}\n{known_by}"
+    return f"import:{format}:{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:24]}"

@@ -34,6 +34,7 @@ _ITEM = re.compile(_nested(8), re.DOTALL)
 """A whole object or list of up to 8 levels: one match is five times as quick as walking its brackets. Everything is
 possessive, so a hostile text can't make the search go back."""
 _BETWEEN = re.compile(rb"[\s,]*+")
+_KEY = re.compile(rb"(%b)\s*+:\s*+" % _STRING, re.DOTALL)
 _SCALAR = re.compile(rb"%b|[^\s,\[\]{}\"]++" % _STRING, re.DOTALL)
 
 
@@ -109,6 +110,43 @@ def items(text: bytes, start: int) -> Iterator[Item]:
                 yield Item(number, place, len(text), "the file ends in the middle of the list")
                 return
         yield Item(number, place, end)
+        place = end
+
+
+class Member(NamedTuple):
+    """Bytes ``start`` to ``end`` of the text are the value of member ``name``; ``bad`` says why there is none."""
+
+    name: str
+    start: int
+    end: int
+    bad: str = ""
+
+
+def members(text: bytes, start: int) -> Iterator[Member]:
+    """The members of the object that opens at ``start``; where it is cut or something follows, the last is ``bad``."""
+    place = start + 1
+    while True:
+        between = _BETWEEN.match(text, place)
+        place = between.end() if between else place
+        if text[place : place + 1] == b"}":
+            if text[place + 1 :].strip():
+                yield Member("", place + 1, len(text), "something follows after the end of the object")
+            return
+        key = _KEY.match(text, place)
+        if not key:
+            yield Member("", place, len(text), "the file ends in the middle of an object")
+            return
+        try:
+            name = orjson.loads(key[1])
+        except orjson.JSONDecodeError:
+            name = key[1][1:-1].decode("utf-8", "replace")
+        place = key.end()
+        found = _ITEM.match(text, place) or _SCALAR.match(text, place)
+        end = found.end() if found else _walked(text, place)
+        if end < 0 or end == place:
+            yield Member(name, place, len(text), "the file ends in the middle of an object")
+            return
+        yield Member(name, place, end)
         place = end
 
 

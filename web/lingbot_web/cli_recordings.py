@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 Data = Annotated[Path, typer.Option("--data", help="The folder that holds the recordings.", show_default=True)]
 Json = Annotated[bool, typer.Option("--json", help="Answer with JSON.")]
-Files = Annotated[list[Path], typer.Argument(help="Recordings: ours, or of Rasa, Bot Framework and others.")]
+Files = Annotated[list[Path], typer.Argument(help="Recordings: ours, or of Rasa, Bot Framework, research corpora and others.")]
 Flush = Annotated[
     str,
     typer.Option("--fsync", help="Flush to the disk once per 'batch' (a power cut costs 100 ms at most) or 'always'."),
