@@ -32,6 +32,9 @@ SNAPSHOT_EVERY_S = 30.0
 SNAPSHOT_AGAIN_S = 3.0
 SNAPSHOT_EVENTS = 4_000
 """Time alone bounds neither a recovery nor a seek, which load a snapshot and replay what came after it."""
+_SNAPSHOT_SHARE = 10
+"""A snapshot costs what the map holds: of a large one, none before a tenth as many events as it has nodes, or all of
+them together would cost the square of it."""
 _LONGEST = 20_000
 """After so many events without a snapshot ``apply`` makes one on the spot, if nobody asked ``snapshot_due``."""
 _WORTH_KEEPING = 500
@@ -126,7 +129,8 @@ class Session:
         self.intake = Intake(self.map)
 
     def snapshot_due(self, now: float) -> bool:
-        """Whether something changed and 30 s or 4,000 events have passed, or the log asks for one."""
+        """Whether something changed and 30 s or enough events (4,000, and more in a map of more than 40,000 nodes)
+        have passed, or the log asks for one."""
         fresh = self.map.cursor.seq - self._kept_seq
         if self.recording.read_only or not (fresh or self.recording.wants_snapshot):
             return False
@@ -135,7 +139,8 @@ class Session:
         waited = now - self._kept_at
         if self.recording.wants_snapshot:  # also where nothing is new: the last one may have met the error too
             return self.recording.trouble is None and waited >= SNAPSHOT_AGAIN_S
-        return fresh >= SNAPSHOT_EVENTS or waited >= SNAPSHOT_EVERY_S
+        enough = max(SNAPSHOT_EVENTS, min(len(self.map.nodes) // _SNAPSHOT_SHARE, _LONGEST))
+        return fresh >= enough or waited >= SNAPSHOT_EVERY_S
 
     def pack(self, now: float) -> tuple[int, bytes]:
         """(seq, map) for ``recording.keep``, which may then run on another thread."""

@@ -53,6 +53,25 @@ def test_a_session_begins_with_an_epoch_a_policy_and_what_it_is(store: Store) ->
     assert session.summary().coverage == {"flow": "full"}
 
 
+def test_all_snapshots_of_a_map_that_grows_cost_little_more_than_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "SNAPSHOT_EVENTS", 20)
+
+    def packed(events: int) -> int:
+        """Nodes in all snapshots that were due, while each event made a new one."""
+        session = Session.create(MemoryStore(), "s", policy=Policy(), facts=FACTS, now=BEGIN)
+        nodes = 0
+        for n in range(events):
+            signal = SlotAssigned(slot=f"slot {n}", value=n)
+            session.apply([Event(session="s", seq=session.map.cursor.seq + 1, at=BEGIN, signal=signal)])
+            if session.snapshot_due(BEGIN):
+                session.pack(BEGIN)
+                nodes += len(session.map.nodes)
+        return nodes
+
+    assert packed(2400) > 2400
+    assert packed(2400) < 2.6 * packed(1200)
+
+
 def test_creating_a_session_that_is_there_goes_on_with_it(store: Store) -> None:
     first = grown(store, 3)
     again = Session.create(store, "bench", policy=Policy(slot_lifetime=1), facts={"origin": "other"}, now=BEGIN)
