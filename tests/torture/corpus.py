@@ -23,12 +23,14 @@ taken, and the reason tells the place. either: taken, noted or refused, so long 
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """A file, what is right, and why it is here."""
+    """A file, what is right, and why it is here; of the big ones also how many nodes or sessions are in it."""
 
     name: str
     content: bytes
     right: Right
     why: str
+    things: int = 0
+    sessions: int = 0
 
 
 def event(seq: int, **fields: Any) -> dict[str, Any]:
@@ -258,15 +260,15 @@ def big() -> Iterator[Hostile]:
     """Many megabytes each, one at a time. ``big-good`` and ``big-good-2`` are the yardstick for time."""
     for name, count in (("big-good.jsonl", 100_000), ("big-good-2.jsonl", 200_000)):
         text = recording(*(event(seq) for seq in range(1, count + 1)))
-        yield Hostile(name, text.encode(), "taken", f"{count:,} events")
+        yield Hostile(name, text.encode(), "taken", f"{count:,} events", things=count)
     for name, value, why in (
         ("big-string.jsonl", '"' + "y" * 10_000_000 + '"', "one string of 10 MB"),
         ("big-list.jsonl", "[" + "{}," * 3_000_000 + "{}]", "9 MB that would be 220 MB of objects"),
         ("big-keys.jsonl", "{" + ",".join(f'"{i}":0' for i in range(1_000_000)) + "}", "a million members"),
     ):
         yield Hostile(name, one(PHONE, value).encode(), "refused", why)
-    said = ({"sender_id": f"s{i}", "event": "user", "text": "x", "timestamp": 1.0 + i} for i in range(20_000))
-    yield Hostile("big-sessions.jsonl", lines(*said).encode(), "either", "20,000 conversations")
+    said = ({"sender_id": f"s{i}", "event": "user", "text": "x", "timestamp": 1.0 + i} for i in range(5_000))
+    yield Hostile("big-sessions.jsonl", lines(*said).encode(), "either", "5,000 conversations", sessions=5_000)
     maps = b"\xdd" + struct.pack(">I", 10_000_000) + b"\x80" * 10_000_000
     yield Hostile("big-maps.msgpack", maps, "refused", "10 MB that would be 720 MB")
     yield Hostile("big-bomb.jsonl.gz", gzip.compress(bytes(1 << 20), mtime=0) * 2000, "refused", "2 GB in 2 MB")

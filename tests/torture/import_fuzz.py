@@ -29,6 +29,8 @@ SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "files"
 HANGING = 4
 """So many times the allowed seconds may pass on the clock before it is ended."""
 WORKERS = 2
+THING_KB = 2.5
+"""What a map holds is held: so much more may a file take for each thing that is rightly taken from it."""
 BIG = 12
 """So many times as long as the others may those of many megabytes take; with no more memory."""
 SAID = 20_000
@@ -171,11 +173,11 @@ class Fuzz:
                 (done.code == 2 and not named, "refused without the file's name"),
                 (hostile.right == "noted" and not noted, "taken without naming the place of what is wrong"),
                 (hostile.right == "taken" and "note: " in said, "taken, but not without a word"),
-                (len(said) > SAID, f"{len(said):,} characters of output"),
+                (len(said) > SAID + 100 * hostile.sessions, f"{len(said):,} characters of output"),
                 (acts, f"control characters {acts[:3]!r} in the output"),
                 ("root:x:0" in said, "shows a file"),
                 (done.seconds > self._limit, f"{done.seconds:.1f} s"),
-                (done.megabytes > self._megabytes, f"{done.megabytes:.0f} MB"),
+                (done.megabytes > self._megabytes + hostile.things * THING_KB / 1024, f"{done.megabytes:.0f} MB"),
                 (strays, f"wrote elsewhere: {strays[:3]}"),
                 (refused_but_changed, "refused, but the data folder is not as before"),
                 (self._listener.callers, f"asked the network: {self._listener.callers[:1]}"),
