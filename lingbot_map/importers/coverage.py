@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lingbot_map.importers import spans_lost
 from lingbot_probes.adapters.scribe import Found
 
 Facts = dict[str, Any]
@@ -25,10 +26,19 @@ _LEFT = {
         "The goals of the simulated user beside {n:,} messages were left out: they are no slots of the bot.",
         "略去了 {n:,} 条消息旁模拟用户的目标列表：它们不是机器人的槽位。",
     ),
+    "columns": (
+        "{n:,} columns that no mapping names were left out.",
+        "有 {n:,} 列未在映射中指定，已略去。",
+    ),
+    "empty_rows": (
+        "{n:,} rows hold nothing in the columns that were named.",
+        "有 {n:,} 行在所指定的列中没有内容。",
+    ),
     "header": (
         "{n:,} long facts about the dialogue were left out.",
         "略去了 {n:,} 项关于该对话的过长信息。",
     ),
+    **spans_lost.LEFT,
 }
 """What adapters leave out: (en, zh) for each word that `Found.left` counts it under."""
 
@@ -116,7 +126,7 @@ def lost(format: str, found: Found, unread: int) -> list[Facts]:
                     "This source records who wrote a slot, not who read it.",
                     "该来源只记录槽位由谁写入，不记录由谁读取。",
                 )
-            elif format in ("botframework", "kdconv"):
+            elif format in ("botframework", "kdconv", "openinference", "otlp"):
                 tell("state", 0, "This source does not record the bot's state.", "该来源没有记录机器人的状态。")
         if not said["retrieved"] and format not in _SEARCHING:
             tell("knowledge", 0, "This source does not record retrieval.", "该来源没有记录检索过程。")

@@ -150,6 +150,12 @@ def members(text: bytes, start: int) -> Iterator[Member]:
         place = end
 
 
+def end_of(text: bytes, place: int) -> int:
+    """Where the object or list that opens at ``place`` ends; -1 if nowhere."""
+    found = _ITEM.match(text, place)
+    return found.end() if found else _walked(text, place)
+
+
 def _walked(text: bytes, place: int) -> int:
     """Where the object or list that opens at ``place`` ends, however deep it is; -1 if nowhere."""
     depth = 0

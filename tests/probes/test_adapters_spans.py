@@ -282,6 +282,18 @@ def test_an_error_that_rose_through_several_spans_is_told_once_where_it_arose() 
     assert both == [Failed(where="2", error="no network"), Failed(where="1", error="gave up after 3 tries")]
 
 
+def test_a_status_and_an_exception_that_differ_are_both_told() -> None:
+    boom = [{"name": "exception", "attributes": {"exception.type": "KeyError", "exception.message": "tea"}}]
+    for message, error in (
+        ("no such tea", "no such tea (KeyError: tea)"),
+        ("KeyError: tea", "KeyError: tea"),
+        ("tea", "KeyError: tea"),
+        ("in price_of KeyError: tea", "in price_of KeyError: tea"),
+    ):
+        failed = span("1", "TOOL", status_code="ERROR", status_message=message, events=boom)
+        assert of(Failed, failed) == [Failed(where="1", error=error)]
+
+
 def test_an_exception_that_was_handled_is_no_failure() -> None:
     boom = [{"name": "exception", "attributes": {"exception.message": "x"}}]
     assert of(Failed, span("1", "TOOL", events=boom)) == []

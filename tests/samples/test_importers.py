@@ -36,6 +36,8 @@ FORMATS = {
     "traces.transcript": "botframework",
     "wrapped.transcript": "botframework",
     "greeting.chat": "chat",
+    "spans.jsonl": "openinference",
+    "request.json": "otlp",
 }
 
 

@@ -62,6 +62,8 @@ def test_what_is_no_recording_is_refused_with_each_formats_reason(content: bytes
         "rasa-sql",
         "botframework",
         "chat",
+        "openinference",
+        "otlp",
         "sgd",
         "crosswoz",
         "kdconv",

@@ -20,6 +20,7 @@ root has ended; what comes later for that turn is told then.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
 from lingbot_probes.adapters.scribe import Scribe
@@ -55,9 +56,10 @@ _FUSED = ("fusion", "ensemble", "hybrid", "rrf")
 class Conversation:
     """Turns of one session in, numbered signals out."""
 
-    def __init__(self, session: str) -> None:
-        """``session`` is the session's id."""
+    def __init__(self, session: str, meta: Mapping[str, Any] | None = None) -> None:
+        """``session`` is the session's id; ``meta`` is told of it besides what its first root says."""
         self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self._meta = dict(meta or {})
         self._told: OrderedDict[str, tuple[str, set[str]]] = OrderedDict()  # trace -> (turn, spans)
 
     def tell(self, spans: list[Span]) -> list[Numbered]:
@@ -84,7 +86,7 @@ class Conversation:
         scribe, root = self.scribe, tree.root
         scribe.said_at = root.start
         if not scribe.n:
-            meta: dict[str, Any] = {"framework": "spans"}
+            meta: dict[str, Any] = {"framework": "spans", **self._meta}
             user = root.attributes.get("user.id")
             if type(user) is str and user:
                 meta["user"] = user

@@ -10,7 +10,7 @@ import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from lingbot_probes.adapters.fields import instant, items, mapping, number
 from lingbot_probes.codec import SignalError
@@ -39,12 +39,20 @@ _LONG = 1 << 20  # characters of JSON within a text that are read
 Record = Mapping[str, Any]
 
 
+class Message(NamedTuple):
+    """One message of a model's input or output, and the tools that it calls."""
+
+    role: str
+    text: str
+    calls: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class Span:
     """One span. ``kind`` is one of `KINDS`, or "" for plumbing; ``session`` is its own, "" where it names none.
 
     ``attributes`` are flat (dotted names). ``start`` and ``end`` are in Unix seconds. ``error`` is a line about what
-    went wrong and may be "" although it ``failed``.
+    went wrong and may be "" although it ``failed``. ``lists`` and ``messages`` hold what was read of the attributes.
     """
 
     trace: str
@@ -58,6 +66,8 @@ class Span:
     failed: bool = False
     error: str = ""
     attributes: dict[str, Any] = field(default_factory=dict)
+    lists: dict[str, dict[int, dict[str, Any]]] | None = None
+    messages: dict[str, list[Message]] = field(default_factory=dict)
 
 
 def ids_of(record: Record) -> tuple[str, str]:
@@ -69,7 +79,7 @@ def ids_of(record: Record) -> tuple[str, str]:
     else:
         trace = record.get("traceId") or record.get("trace_id") or record.get("context.trace_id")
         span = record.get("spanId") or record.get("span_id") or record.get("context.span_id")
-    return _id(trace), _id(span)
+    return read_id(trace), read_id(span)
 
 
 def read_span(record: object) -> Span:
@@ -95,14 +105,14 @@ def read_span(record: object) -> Span:
     return Span(
         trace,
         span_id,
-        _id(parent),
+        read_id(parent),
         name if type(name) is str else "",
         _kind(record, attributes),
         _session(attributes),
-        _time(start),
-        _time(end),
+        read_time(start),
+        read_time(end),
         failed,
-        (said or message) if failed else "",
+        _error(message, said) if failed else "",
         attributes,
     )
 
@@ -115,7 +125,7 @@ def read_json(value: object) -> Any:
     return value
 
 
-def _id(value: object) -> str:
+def read_id(value: object) -> str:
     """Ids are hex of any case, in some exports with 0x before it; anything else is an id as it stands."""
     if type(value) is str:
         if value[:2] == "0x":
@@ -147,7 +157,7 @@ def _session(attributes: Mapping[str, Any]) -> str:
     return ""
 
 
-def _time(value: object) -> float | None:
+def read_time(value: object) -> float | None:
     """Unix seconds; a bare number may count seconds, milli-, micro- or nanoseconds, and its size says which."""
     if type(value) is str and value.isdigit():
         value = int(value[:20])
@@ -258,6 +268,13 @@ def _events(events: object, attributes: dict[str, Any]) -> str:
                 for key, value in held.items():
                     attributes.setdefault(key, value)
     return said or _exception(attributes)
+
+
+def _error(message: str, said: str) -> str:
+    """What the status and the exception say, once where they say the same."""
+    if not message or message in said:
+        return said
+    return message if said in message else f"{message} ({said})"
 
 
 def _exception(held: Mapping[str, Any]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from lingbot_probes.adapters.fields import instant, items, mapping, number
-from lingbot_probes.adapters.spans_read import Span, read_json
+from lingbot_probes.adapters.spans_read import Message, Span, read_json
 from lingbot_probes.signals import Doc
 
 _ASKED = (
@@ -44,31 +44,56 @@ SCORE_KEYS = ("score", "relevance_score", "_score", "similarity", "distance")
 
 _PATHS = {"input": ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")}
 _PATHS["output"] = ("llm.output_messages", "gen_ai.output.messages", "gen_ai.completion")
+_LISTS = {
+    **dict.fromkeys((*_PATHS["input"], *_PATHS["output"]), "message"),
+    **dict.fromkeys(("retrieval.documents", "gen_ai.retrieval.documents"), "document"),
+    **dict.fromkeys(("reranker.input_documents", "reranker.output_documents"), "document"),
+}
+"""Attributes that are lists of records, and the word that stands around each record."""
+_KEYS = 20_000  # spellings that are remembered: the same few come again in every span
+_UNKNOWN = ("", 0, "")
+_parts: dict[str, tuple[str, int, str] | None] = {}
 _NESTED = 4  # containers within containers in which words are looked for
 
 
-class Message(NamedTuple):
-    """One message of a model's input or output, and the tools that it calls."""
-
-    role: str
-    text: str
-    calls: tuple[str, ...] = ()
-
-
-def rows(attributes: Mapping[str, Any], path: str, inner: str) -> list[dict[str, Any]]:
-    """The list at ``path``: flat (``path.0.inner.field``), nested ([{inner: {field}}]) or a text of JSON."""
-    whole = attributes.get(path)
+def rows(span: Span, path: str) -> list[dict[str, Any]]:
+    """The list at ``path``, one of `_LISTS`: flat (``path.0.inner.field``), nested ([{inner: {field}}]) or a text of
+    JSON."""
+    inner = _LISTS[path]
+    whole = span.attributes.get(path)
     if whole is not None:
         found = read_json(whole)
         return [_inside(row, inner) for row in (found if type(found) is list else [found]) if type(row) is dict]
-    lead, size = path + ".", len(path) + 1
-    by_place: dict[int, dict[str, Any]] = {}
+    if span.lists is None:
+        span.lists = _flat_lists(span.attributes)
+    by_place = span.lists.get(path)
+    return [_inside(by_place[place], inner) for place in sorted(by_place)] if by_place else []
+
+
+def _flat_lists(attributes: Mapping[str, Any]) -> dict[str, dict[int, dict[str, Any]]]:
+    """{path: {place: {field: value}}} of all that is spelt flat; one pass, since a model's span has hundreds."""
+    lists: dict[str, dict[int, dict[str, Any]]] = {}
+    known = _parts.get
     for key, value in attributes.items():
-        if key[:size] == lead:
-            place, _, name = key[size:].partition(".")
-            if place.isdigit() and len(place) < 8:
-                by_place.setdefault(int(place), {})[name.removeprefix(inner + ".") if inner else name] = value
-    return [_inside(by_place[place], inner) for place in sorted(by_place)]
+        parts = known(key, _UNKNOWN)
+        if parts is _UNKNOWN:
+            parts = _split(key)
+        if parts is not None:
+            path, place, name = parts
+            lists.setdefault(path, {}).setdefault(place, {})[name] = value
+    return lists
+
+
+def _split(key: str) -> tuple[str, int, str] | None:
+    parts = None
+    for path, inner in _LISTS.items():
+        if key.startswith(path + "."):
+            place, _, name = key[len(path) + 1 :].partition(".")
+            if place.isdecimal() and len(place) < 8:
+                parts = path, int(place), name.removeprefix(inner + ".") if inner else name
+    if len(_parts) < _KEYS and len(key) < 200:
+        _parts[key] = parts
+    return parts
 
 
 def _inside(row: dict[str, Any], inner: str) -> dict[str, Any]:
@@ -81,29 +106,36 @@ def _inside(row: dict[str, Any], inner: str) -> dict[str, Any]:
 
 def messages(span: Span, way: str) -> list[Message]:
     """The messages that a model was given (``way`` "input") or gave ("output")."""
-    attributes = span.attributes
+    told = span.messages.get(way)
+    if told is None:
+        told = span.messages[way] = _messages(span, way)
+    return told
+
+
+def _messages(span: Span, way: str) -> list[Message]:
     for path in _PATHS[way]:
-        found = attributes.get(path)
+        found = span.attributes.get(path)
         if type(found) is str and found[:1] not in ("[", "{"):
             return [Message("user" if way == "input" else "assistant", found)] if found else []
-        told = rows(attributes, path, "message")
+        told = rows(span, path)
         if told:
             return [_message(row, way) for row in told]
     return []
 
 
 def _message(row: Mapping[str, Any], way: str) -> Message:
-    role = row.get("role")
+    role, content = row.get("role"), row.get("content")
+    named = role if type(role) is str and role else "user" if way == "input" else "assistant"
+    if type(content) is str and content and len(row) <= 2:
+        return Message(named, content)
     parts = [words for key in ("content", "parts", "contents") if (words := _content(row.get(key)))]
     calls = [_called(call) for key in ("tool_calls", "parts") for call in items(row.get(key))]
-    if not parts or not calls:
-        for key, value in row.items():  # flat: contents.0.message_content.text, tool_calls.0.tool_call.function.name
-            if type(value) is str:
-                if key[:9] == "contents." and key.endswith(".text"):
-                    parts.append(value)
-                elif key[:11] == "tool_calls." and key.endswith("function.name"):
-                    calls.append(value)
-    named = role if type(role) is str and role else "user" if way == "input" else "assistant"
+    for key, value in row.items():  # flat: contents.0.message_content.text, tool_calls.0.tool_call.function.name
+        if type(value) is str and "." in key:
+            if key[:9] == "contents." and key.endswith(".text"):
+                parts.append(value)
+            elif key[:11] == "tool_calls." and key.endswith("function.name"):
+                calls.append(value)
     return Message(named, "\n".join(parts), tuple(filter(None, calls)))
 
 
@@ -180,22 +212,21 @@ def _words(found: Any, keys: tuple[str, ...], way: str, level: int) -> str:
 
 def retrieved(span: Span) -> tuple[Doc, ...] | None:
     """The documents that a retriever returned; ``None`` if the span tells of none."""
-    attributes = span.attributes
     for path in ("retrieval.documents", "gen_ai.retrieval.documents"):
-        found = rows(attributes, path, "document")
-        if found or path in attributes:
+        found = rows(span, path)
+        if found or path in span.attributes:
             return documents(found)
     if span.kind != "RETRIEVER":
         return None
-    value = read_json(attributes.get("output.value"))
+    value = read_json(span.attributes.get("output.value"))
     value = value.get("documents", value.get("results")) if type(value) is dict else value
     return documents([_inside(row, "document") for row in items(value) if type(row) is dict])
 
 
 def reranked(span: Span) -> tuple[tuple[Doc, ...], tuple[Doc, ...]]:
     """(what went into a reranker, what came out of it)."""
-    before = rows(span.attributes, "reranker.input_documents", "document")
-    after = rows(span.attributes, "reranker.output_documents", "document")
+    before = rows(span, "reranker.input_documents")
+    after = rows(span, "reranker.output_documents")
     return documents(before), documents(after)
 
 
@@ -205,23 +236,29 @@ def documents(found: list[dict[str, Any]]) -> tuple[Doc, ...]:
 
 
 def _document(row: Mapping[str, Any], rank: int) -> Doc:
-    content = next((row[key] for key in ("content", "page_content", "text") if type(row.get(key)) is str), "")
+    content = row.get("content")
+    if type(content) is not str:
+        content = next((row[key] for key in ("page_content", "text") if type(row.get(key)) is str), "")
+    doc_id, score = row.get("id"), number(row.get("score"))
     metadata = read_json(row.get("metadata"))
     if type(metadata) is not dict:
         metadata = {key[9:]: value for key, value in row.items() if key[:9] == "metadata."}
-    score, kind = number(row.get("score")), ""
+    if type(doc_id) is not str or not doc_id:
+        doc_id = _first(row, ("id",)) or _first(metadata, _OWN_IDS) or _by_content(metadata, content, rank)
+    if not metadata:
+        return Doc(id=doc_id, title=_first(row, ("title",)), score=score, rank=rank, snippet=content)
+    kind = ""
     if score is None:
         kind = next((key for key in SCORE_KEYS if number(metadata.get(key)) is not None), "")
         score = number(metadata.get(kind))
-    changed = next((when for key in _CHANGED if (when := instant(metadata.get(key))) is not None), None)
     return Doc(
-        id=_first(row, ("id",)) or _first(metadata, _OWN_IDS) or _by_content(metadata, content, rank),
+        id=doc_id,
         title=_first(row, ("title",)) or _first(metadata, _TITLES),
         score=score,
         score_kind=kind,
         rank=rank,
         version=_first(metadata, ("version",)),
-        updated_at=changed,
+        updated_at=next((when for key in _CHANGED if (when := instant(metadata.get(key))) is not None), None),
         snippet=content,
     )
 

@@ -1,0 +1,114 @@
+"""What tells where a span belongs: its trace, its session, whether it is a root, its time; all else is passed over."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from lingbot_map.importers.records import parse
+from lingbot_probes.adapters.spans_read import KINDS, read_id, read_span, read_time
+
+
+class Head(NamedTuple):
+    """``session`` is what the span names itself; ``meant`` says that it is of a convention and no plumbing."""
+
+    trace: str
+    session: str
+    root: bool
+    start: float | None
+    meant: bool
+
+
+class _Context(msgspec.Struct):
+    trace_id: str = ""
+    span_id: str = ""
+
+
+class _Value(msgspec.Struct):
+    stringValue: str | None = None
+
+
+class _Pair(msgspec.Struct):
+    key: str = ""
+    value: _Value = msgspec.field(default_factory=_Value)
+
+
+class _Named(msgspec.Struct):
+    """Flat attributes."""
+
+    session: str = msgspec.field(name="session.id", default="")
+    conversation: str = msgspec.field(name="gen_ai.conversation.id", default="")
+    kind: str = msgspec.field(name="openinference.span.kind", default="")
+    operation: str = msgspec.field(name="gen_ai.operation.name", default="")
+    other_session: Raw | UnsetType = msgspec.field(name="traceloop.association.properties.session_id", default=UNSET)
+    other_kind: Raw | UnsetType = msgspec.field(name="traceloop.span.kind", default=UNSET)
+    model: Raw | UnsetType = msgspec.field(name="gen_ai.request.model", default=UNSET)
+    system: Raw | UnsetType = msgspec.field(name="gen_ai.system", default=UNSET)
+    provider: Raw | UnsetType = msgspec.field(name="gen_ai.provider.name", default=UNSET)
+    nested: Raw | UnsetType = msgspec.field(name="session", default=UNSET)
+    nested_kind: Raw | UnsetType = msgspec.field(name="openinference", default=UNSET)
+    nested_genai: Raw | UnsetType = msgspec.field(name="gen_ai", default=UNSET)
+
+
+class _Span(msgspec.Struct):
+    """The plain spellings; any other is read whole."""
+
+    attributes: _Named | list[_Pair]
+    context: _Context | None = None
+    trace_id: str = ""
+    span_id: str = ""
+    traceId: str = ""
+    spanId: str = ""
+    parent_id: str | None = None
+    parentSpanId: str | None = None
+    span_kind: str | None = None
+    start_time: str | float | None = None
+    startTimeUnixNano: str | int | None = None
+
+
+_span = msgspec.json.Decoder(_Span)
+
+
+def head_of(raw: bytes) -> Head:
+    """The head of one span. Raises ``BadRecord`` or ``SignalError`` for what is none."""
+    try:
+        span = _span.decode(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        return _whole(raw)
+    context = span.context
+    trace = context.trace_id if context is not None else span.traceId or span.trace_id
+    own = context.span_id if context is not None else span.spanId or span.span_id
+    if not trace or not own:
+        return _whole(raw)
+    attributes = span.attributes
+    if type(attributes) is list:
+        session = kind = ""
+        for pair in attributes:
+            key = pair.key
+            if key == "gen_ai.conversation.id" or key == "session.id":
+                if pair.value.stringValue is None:
+                    return _whole(raw)
+                session = pair.value.stringValue if key == "session.id" or not session else session
+            elif key[:7] == "gen_ai.":
+                kind = "gen_ai"
+            elif key == "openinference.span.kind" or key[:10] == "traceloop.":
+                return _whole(raw)
+    else:
+        named: _Named = attributes  # type: ignore[assignment]
+        unread = (named.other_session, named.other_kind, named.nested, named.nested_kind, named.nested_genai)
+        if any(part is not UNSET for part in unread):
+            return _whole(raw)
+        session = named.session or named.conversation
+        kind = named.operation or (span.span_kind or "" if (span.span_kind or "").upper() in KINDS else named.kind)
+        if not kind and any(part is not UNSET for part in (named.model, named.system, named.provider)):
+            kind = "gen_ai"
+    parent = span.parentSpanId or span.parent_id
+    start = span.startTimeUnixNano or span.start_time
+    return Head(read_id(trace), session, not parent, read_time(start), bool(kind))
+
+
+def _whole(raw: bytes) -> Head:
+    span = read_span(parse(raw))
+    return Head(span.trace, span.session, not span.parent, span.start, bool(span.kind))
