@@ -30,70 +30,126 @@ const BLOCK = 8;
 const SHAPES_A_PATH = 48;
 const TURN = Math.PI * 2;
 
+/** What is to be drawn in one style and level. It is kept from frame to frame: an array that is emptied gives its memory back. */
+class Steps {
+  /** Steps with their places, or the places of words; so many of them count. @type {number[]} */ values = [];
+  length = 0;
+  /** @type {string[]} */ words = [];
+}
+
 export class Ink {
   constructor() {
     /** @type {Style[]} */ this.styles = [];
-    /** Drawing steps, by style and level. @type {number[][]} */ this.steps = [];
-    /** @type {string[][]} */ this.words = [];
+    /** By style and level. @type {Steps[]} */ this.steps = [];
   }
 
   /** @param {Style[]} styles */
   use(styles) {
     this.styles = styles;
-    this.steps = styles.flatMap(() => LEVELS.map(() => []));
-    this.words = styles.flatMap(() => LEVELS.map(() => []));
+    this.steps = styles.flatMap(() => LEVELS.map(() => new Steps()));
   }
 
   /** @param {number} style @param {number} level @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 */
   line(style, level, x0, y0, x1, y1) {
-    this.steps[style * LEVELS.length + level].push(MOVE, x0, y0, LINE, x1, y1);
+    const steps = this.steps[style * LEVELS.length + level];
+    const { values, length } = steps;
+    values[length] = MOVE;
+    values[length + 1] = x0;
+    values[length + 2] = y0;
+    values[length + 3] = LINE;
+    values[length + 4] = x1;
+    values[length + 5] = y1;
+    steps.length += 6;
   }
 
   /** @param {number} style @param {number} level @param {number} x0 @param {number} y0 @param {number} cx0 @param {number} cy0 @param {number} cx1 @param {number} cy1 @param {number} x1 @param {number} y1 */
   curve(style, level, x0, y0, cx0, cy0, cx1, cy1, x1, y1) {
-    this.steps[style * LEVELS.length + level].push(MOVE, x0, y0, CURVE, cx0, cy0, cx1, cy1, x1, y1);
+    const steps = this.steps[style * LEVELS.length + level];
+    const { values, length } = steps;
+    values[length] = MOVE;
+    values[length + 1] = x0;
+    values[length + 2] = y0;
+    values[length + 3] = CURVE;
+    values[length + 4] = cx0;
+    values[length + 5] = cy0;
+    values[length + 6] = cx1;
+    values[length + 7] = cy1;
+    values[length + 8] = x1;
+    values[length + 9] = y1;
+    steps.length += 10;
   }
 
   /** A line that goes on from where the last one ended. @param {number} style @param {number} level @param {number} x @param {number} y */
   to(style, level, x, y) {
-    this.steps[style * LEVELS.length + level].push(LINE, x, y);
+    const steps = this.steps[style * LEVELS.length + level];
+    const { values, length } = steps;
+    values[length] = LINE;
+    values[length + 1] = x;
+    values[length + 2] = y;
+    steps.length += 3;
   }
 
   /** ... around a corner at (cx, cy) to (x, y). @param {number} style @param {number} level @param {number} cx @param {number} cy @param {number} x @param {number} y */
   around(style, level, cx, cy, x, y) {
-    this.steps[style * LEVELS.length + level].push(CORNER, cx, cy, x, y);
+    this.#five(style, level, CORNER, cx, cy, x, y);
   }
 
   /** @param {number} style @param {number} level @param {number} x @param {number} y @param {number} w @param {number} h @param {number} r */
   box(style, level, x, y, w, h, r) {
-    this.steps[style * LEVELS.length + level].push(ROUND, x, y, w, h, r);
+    const steps = this.steps[style * LEVELS.length + level];
+    this.#five(style, level, ROUND, x, y, w, h);
+    steps.values[steps.length++] = r;
   }
 
   /** A filled rectangle. @param {number} style @param {number} level @param {number} x @param {number} y @param {number} w @param {number} h */
   block(style, level, x, y, w, h) {
-    this.steps[style * LEVELS.length + level].push(BLOCK, x, y, w, h);
+    this.#five(style, level, BLOCK, x, y, w, h);
   }
 
   /** @param {number} style @param {number} level @param {number} x @param {number} y @param {number} r */
   dot(style, level, x, y, r) {
-    this.steps[style * LEVELS.length + level].push(DOT, x, y, r);
+    this.#four(style, level, DOT, x, y, r);
   }
 
   /** @param {number} style @param {number} level @param {number} x @param {number} y @param {number} r */
   diamond(style, level, x, y, r) {
-    this.steps[style * LEVELS.length + level].push(DIAMOND, x, y, r);
+    this.#four(style, level, DIAMOND, x, y, r);
   }
 
   /** A head that points along (dx, dy), its tip at (x, y). @param {number} style @param {number} level @param {number} x @param {number} y @param {number} dx @param {number} dy */
   arrow(style, level, x, y, dx, dy) {
-    this.steps[style * LEVELS.length + level].push(ARROW, x, y, dx, dy);
+    this.#five(style, level, ARROW, x, y, dx, dy);
   }
 
   /** @param {number} style @param {number} level @param {string} text @param {number} x @param {number} y */
   text(style, level, text, x, y) {
-    const i = style * LEVELS.length + level;
-    this.words[i].push(text);
-    this.steps[i].push(x, y);
+    const steps = this.steps[style * LEVELS.length + level];
+    steps.words[steps.length / 2] = text;
+    steps.values[steps.length++] = x;
+    steps.values[steps.length++] = y;
+  }
+
+  /** @param {number} style @param {number} level @param {number} step @param {number} a @param {number} b @param {number} c */
+  #four(style, level, step, a, b, c) {
+    const steps = this.steps[style * LEVELS.length + level];
+    const { values, length } = steps;
+    values[length] = step;
+    values[length + 1] = a;
+    values[length + 2] = b;
+    values[length + 3] = c;
+    steps.length += 4;
+  }
+
+  /** @param {number} style @param {number} level @param {number} step @param {number} a @param {number} b @param {number} c @param {number} d */
+  #five(style, level, step, a, b, c, d) {
+    const steps = this.steps[style * LEVELS.length + level];
+    const { values, length } = steps;
+    values[length] = step;
+    values[length + 1] = a;
+    values[length + 2] = b;
+    values[length + 3] = c;
+    values[length + 4] = d;
+    steps.length += 5;
   }
 
   /** Draws all that was collected and forgets it. @param {CanvasRenderingContext2D} ctx */
@@ -104,24 +160,20 @@ export class Ink {
     for (let i = 0; i < this.steps.length; i++) {
       const steps = this.steps[i];
       if (!steps.length) continue;
-      if (i % LEVELS.length === LEVEL.HIDDEN) {
-        steps.length = this.words[i].length = 0;
-        continue;
-      }
-      const style = this.styles[(i / LEVELS.length) | 0];
-      ctx.globalAlpha = style.solid ? 1 : (style.alpha ?? 1) * LEVELS[i % LEVELS.length];
-      if (style.fill) ctx.fillStyle = style.fill;
-      if (style.font) {
-        letter(ctx, style, steps, this.words[i]);
-        this.words[i].length = 0;
-      } else {
-        if (style.stroke) {
-          ctx.strokeStyle = style.stroke;
-          ctx.lineWidth = style.width ?? 1;
-          if (style.dash || dashed) ctx.setLineDash(style.dash ?? []);
-          dashed = Boolean(style.dash);
+      if (i % LEVELS.length !== LEVEL.HIDDEN) {
+        const style = this.styles[(i / LEVELS.length) | 0];
+        ctx.globalAlpha = style.solid ? 1 : (style.alpha ?? 1) * LEVELS[i % LEVELS.length];
+        if (style.fill) ctx.fillStyle = style.fill;
+        if (style.font) letter(ctx, style, steps);
+        else {
+          if (style.stroke) {
+            ctx.strokeStyle = style.stroke;
+            ctx.lineWidth = style.width ?? 1;
+            if (style.dash || dashed) ctx.setLineDash(style.dash ?? []);
+            dashed = Boolean(style.dash);
+          }
+          trace(ctx, style, steps);
         }
-        trace(ctx, style, steps);
       }
       steps.length = 0;
     }
@@ -130,19 +182,19 @@ export class Ink {
   }
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Style} style @param {number[]} places @param {string[]} words */
-function letter(ctx, style, places, words) {
+/** @param {CanvasRenderingContext2D} ctx @param {Style} style @param {Steps} steps */
+function letter(ctx, style, { values, length, words }) {
   ctx.font = /** @type {string} */ (style.font);
   ctx.textAlign = style.align ?? 'left';
   ctx.textBaseline = 'middle';
-  for (let i = 0; i < words.length; i++) ctx.fillText(words[i], places[2 * i], places[2 * i + 1]);
+  for (let i = 0; i < length; i += 2) ctx.fillText(words[i / 2], values[i], values[i + 1]);
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Style} style @param {number[]} s */
-function trace(ctx, style, s) {
+/** @param {CanvasRenderingContext2D} ctx @param {Style} style @param {Steps} steps */
+function trace(ctx, style, { values: s, length }) {
   let shapes = 0;
   ctx.beginPath();
-  for (let i = 0; i < s.length; ) {
+  for (let i = 0; i < length; ) {
     const step = s[i];
     if (shapes >= SHAPES_A_PATH && step !== LINE && step !== CURVE && step !== CORNER) {
       finish(ctx, style);

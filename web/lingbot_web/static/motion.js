@@ -12,10 +12,7 @@ export class Motion {
   /** @type {Window} */ window = { from: 1, to: 1 + windows.OPENING };
   following = false;
   /** @type {{from: Window, to: Window, start: number} | null} */ #slide = null;
-  /** One timer for all of a gesture, not one for each of its moves. */
   #timer = 0;
-  /** When the window last moved. */
-  #moved = 0;
 
   /**
    * @param {object} on
@@ -47,15 +44,9 @@ export class Motion {
     if (same(win, this.window)) return;
     this.window = win;
     this.on.moved(win);
-    this.#moved = performance.now();
-    if (!this.#timer) this.#timer = window.setTimeout(this.#look, REST);
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(this.on.rested, REST);
   }
-
-  #look = () => {
-    const left = this.#moved + REST - performance.now();
-    this.#timer = left > 0 ? window.setTimeout(this.#look, left) : 0;
-    if (!this.#timer) this.on.rested();
-  };
 
   /** The reader moved the window: what leaves the end stops following. @param {Window} win */
   steer(win) {

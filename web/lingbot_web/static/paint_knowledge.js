@@ -20,6 +20,8 @@ export function paintKnowledge(scene, ink, clocks) {
   if (!scene.knowledge) return;
   const { marks, lanes } = scene.map;
   const last = Math.min(scene.map.lastTurn, scene.lastTurn + NEAR_TURNS);
+  /** Where the comb of the question begins whose documents come one after the other. */
+  const comb = { question: -1, x: 0, y: 0 };
   for (let turn = scene.firstTurn; turn <= last; turn++) {
     let answer = -1;
     let strongest = /** @type {number} */ (LEVEL.HIDDEN);
@@ -28,7 +30,7 @@ export function paintKnowledge(scene, ink, clocks) {
       const kind = marks.kind.data[mark];
       if (kind === MARK.DOC) {
         paintSame(scene, ink, mark);
-        if (turn <= scene.lastTurn) paintDoc(scene, ink, mark, clocks);
+        if (turn <= scene.lastTurn) paintDoc(scene, ink, mark, clocks, comb);
       } else if (turn > scene.lastTurn) continue;
       else if (kind === MARK.QUESTION) paintQuestion(scene, ink, mark);
       else if (kind === MARK.ANSWER) {
@@ -46,9 +48,10 @@ function paintSame(scene, ink, mark) {
   const before = marks.prev.data[mark];
   if (before < 0 || marks.turn.data[mark] - marks.turn.data[before] > NEAR_TURNS) return;
   const y = scene.y(mark);
+  if (Number.isNaN(y)) return;
   const x0 = scene.x(before) + (scene.scored && marks.k.data[before] === 0 ? SCORE_END : 6);
   const x1 = scene.x(mark) - 6;
-  if (!Number.isNaN(y) && x1 > x0) ink.line(S.docTie, scene.linkLevel(before, mark), x0, y, x1, y);
+  if (x1 > x0) ink.line(S.docTie, scene.linkLevel(before, mark), x0, y, x1, y);
 }
 
 /** @param {Scene} scene @param {Ink} ink @param {number} mark */
@@ -71,8 +74,8 @@ function paintQuestion(scene, ink, mark) {
   }
 }
 
-/** @param {Scene} scene @param {Ink} ink @param {number} mark @param {{x: number, y: number, level: number}[]} clocks */
-function paintDoc(scene, ink, mark, clocks) {
+/** @param {Scene} scene @param {Ink} ink @param {number} mark @param {{x: number, y: number, level: number}[]} clocks @param {{question: number, x: number, y: number}} comb */
+function paintDoc(scene, ink, mark, clocks, comb) {
   const { marks, edges, rows } = scene.map;
   const x = scene.x(mark);
   const y = scene.y(mark);
@@ -84,11 +87,11 @@ function paintDoc(scene, ink, mark, clocks) {
   for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
     const question = marks.linkFrom.data[l];
     if (marks.linkKind.data[l] !== LINK.RECALL || scene.hides(question)) continue;
-    const left = scene.x(question);
+    if (question !== comb.question) Object.assign(comb, { question, x: scene.x(question), y: scene.y(question) + 4 });
+    const { x: left, y: top } = comb;
     const foot = scene.layout.edgeY(stave, rows.number[marks.node.data[mark]]);
     const style = Math.min(WEIGHTS - 1, Math.max(0, Math.ceil(weight * WEIGHTS) - 1));
     const r = Math.min(6, (x - left) * 0.6);
-    const top = scene.y(question) + 4;
     ink.line(style, level, left, top, left, Math.max(top, foot - r));
     if (Number.isNaN(y)) return;
     ink.around(style, level, left, foot, left + r, foot);
