@@ -386,6 +386,8 @@ class Probe:
     def stats(self) -> dict[str, Any]:
         """The account: what was made, acknowledged, dropped (by session), refused; what the sender is doing and why.
 
+        ``made`` is the sum of ``acked``, ``lost``, ``refused``, ``unconfirmed`` and ``waiting``, which is here and not
+        acknowledged yet. (``lost`` also counts those of sessions that were let go and are no longer in ``made``.)
         ``unconfirmed`` was delivered when no answer came (the map was killed), and is no longer held: the next answer
         shows whether it is acknowledged or lost. Until then it is neither.
         """

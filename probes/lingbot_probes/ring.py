@@ -31,6 +31,9 @@ SETTLE = 0.1
 """Seconds after which a number that was made and is nowhere to be seen counts as lost. A number is taken and its
 event appended two instructions apart; a thread may be put aside between them."""
 
+ATTEMPTS = 20
+"""So often an account is read until nothing happened meanwhile; one that is read in a storm may be an event off."""
+
 
 class Session:
     """One dialogue as this process numbers it."""
@@ -287,7 +290,18 @@ class Ring:
         return out
 
     def account(self) -> dict[str, Any]:
-        """What became of all that was made."""
+        """What became of all that was made: it is acked, lost, refused, unconfirmed or waiting, each exactly once.
+
+        The sender and the bot go on meanwhile: what was read of before and after something happened is read again.
+        """
+        for _ in range(ATTEMPTS):
+            found = self._account()
+            parts = sum(found[part] for part in ("acked", "lost", "refused", "unconfirmed", "waiting"))
+            if parts == found["made"] + self.forgotten:
+                break
+        return found
+
+    def _account(self) -> dict[str, Any]:
         dropped, sessions = self.dropped(), list(self.sessions.values())
         return {
             "sessions": len(sessions),

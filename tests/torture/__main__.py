@@ -48,8 +48,6 @@ DRIVERS = (
     Driver("probe_safety", {}, {"LB_ROUNDS": "50"}),
     Driver("probe_load", {}, {"LB_STORM": "100", "LB_SINKS": "10"}),
     Driver("import_fuzz", {"LB_FUZZ": "50"}, {"LB_FUZZ": "100000", "LB_BIG": "1"}),
-    Driver("probe_safety", night={"LB_ROUNDS": "40"}),
-    Driver("probe_load", night={"LB_STORM": "100", "LB_SINKS": "10"}),
     Driver("probe_books", {"LB_ROUNDS": "4"}, {"LB_ROUNDS": "200"}),
     Driver("export_xss"),
     Driver("secrets_scan"),
