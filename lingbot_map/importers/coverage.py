@@ -26,14 +26,6 @@ _LEFT = {
         "The goals of the simulated user beside {n:,} messages were left out: they are no slots of the bot.",
         "略去了 {n:,} 条消息旁模拟用户的目标列表：它们不是机器人的槽位。",
     ),
-    "columns": (
-        "{n:,} columns that no mapping names were left out.",
-        "有 {n:,} 列未在映射中指定，已略去。",
-    ),
-    "empty_rows": (
-        "{n:,} rows hold nothing in the columns that were named.",
-        "有 {n:,} 行在所指定的列中没有内容。",
-    ),
     "header": (
         "{n:,} long facts about the dialogue were left out.",
         "略去了 {n:,} 项关于该对话的过长信息。",
