@@ -54,7 +54,7 @@ def copied(page: Page, button: str) -> str:
 
 def test_an_intent_tells_what_it_beat_what_it_needs_and_what_let_it_in_and_out(open_told: Open) -> None:
     page = open_told(INTENT)
-    beat = part(page, "Candidates it beat")
+    beat = part(page, "Candidates")
     expect(beat.locator(".won")).to_contain_text("套餐变更")
     expect(beat.locator(".won .end")).to_have_text("0.55")
     expect(beat.locator("li")).to_have_count(3)
@@ -167,7 +167,7 @@ def test_a_stage_that_did_not_return_a_document_says_so(site: Site, watch: Watch
     page = watch.open(site, f"s={key_of('s')}&sel=node~1~0~doc:b")
     expect(page.locator("#right .dropped")).to_contain_text("<i>budget</i>")
     page = watch.open(site, f"s={key_of('s')}&sel=node~1~0~intent:x")
-    expect(part(page, "Candidates it beat")).to_contain_text("The source gives no candidates.")
+    expect(part(page, "Candidates")).to_contain_text("The source gives no candidates.")
     expect(page.locator("#right .part").first).to_contain_text("The source gives no confidence.")
 
 

@@ -28,7 +28,7 @@ export function changesBody(map, { a, b }, go) {
   const quiet = !slots.length && !stale.length;
   return [
     h('section', { class: 'part' },
-      h('h2', null, h('span', null, text('changes.slots')), h('span', null, sum.join(' · '))),
+      h('h2', null, h('span', null, text('changes.slots')), h('span', null, sum.map((words, at) => [at > 0 && ' · ', h('span', { class: 'whole' }, words)]))),
       quiet && h('p', { class: 'quiet' }, text(a === b ? 'changes.same' : 'changes.nothing')),
       groups.map(({ change, sign, rows }) => group(text(`changes.${change}`), rows.length, rows.slice(0, MOST).map((slot) => slotRow(view, slot, sign)))),
       stale.length > 0 && group(text('changes.stale'), stale.length, stale.slice(0, MOST).map((read) => staleRow(view, read)))),

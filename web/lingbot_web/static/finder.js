@@ -56,7 +56,7 @@ export class Finder {
   }
 
   relabel() {
-    this.field.placeholder = text('finder.label');
+    this.field.placeholder = text('finder.hint');
     this.field.setAttribute('aria-label', text('finder.label'));
     this.explain.setAttribute('aria-label', text('search.grammar'));
     this.explain.title = text('search.grammar');

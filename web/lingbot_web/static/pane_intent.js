@@ -47,7 +47,7 @@ export function intentPane(view, node) {
       words: foreign(map.nodes.get(edge.source)?.label || text('inspect.silent'), { most: 120 }),
       end: score(edge.props.confidence),
     })))),
-    chosen && part(text('intent.beat'), text('inspect.turn', { turn: chosen.turn }), beaten(view, node.id, chosen)),
+    chosen && part(text('intent.candidates'), text('inspect.turn', { turn: chosen.turn }), beaten(view, node.id, chosen)),
     required.length > 0 && part(text('intent.required'), text('intent.required.n', { n: filled, total: required.length }), h('ul', { class: 'steps state' }, required.map((slot) => needed(view, slot, missing.has(slot), chosen)))),
     jumps(view, text('intent.in'), moves, 'source'),
     jumps(view, text('intent.out'), leaves, 'target'),
@@ -73,7 +73,7 @@ function beaten(view, id, visit) {
   /** @type {[string, number | null][]} */
   const told = Array.isArray(visit.props.candidates) ? visit.props.candidates : [];
   const rest = told.filter(([name]) => `intent:${name}` !== id);
-  if (!rest.length) return h('p', { class: 'quiet' }, text('intent.beat.none'));
+  if (!rest.length) return h('p', { class: 'quiet' }, text('intent.candidates.none'));
   const own = told.find(([name]) => `intent:${name}` === id)?.[1] ?? visit.props.confidence;
   return [
     h('ol', { class: 'bars' }, bar(view, id, own, true), rest.slice(0, MOST_CANDIDATES).map(([name, confidence]) => bar(view, `intent:${name}`, confidence, false))),

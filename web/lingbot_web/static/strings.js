@@ -114,6 +114,7 @@ const WORDS = {
   'fact.winner_hits': ['胜出者近 7 日命中', 'Winner\'s hits in 7 days'],
   'fact.written_turn': ['写入轮次', 'Written in turn'],
 
+  'finder.hint': ['搜索意图、槽位、文档', 'Intents, slots, docs'],
   'finder.label': ['搜索意图、槽位、文档', 'Search intents, slots, docs'],
 
   'finding.drift': ['召回漂移', 'Recall drift'],
@@ -211,7 +212,7 @@ const WORDS = {
   'overview.origin': ['来源', 'Origin'],
   'overview.received': ['已接收', 'Received'],
   'overview.shown': ['已显示', 'Shown'],
-  'overview.size': ['{nodes} 节点 · {edges} 边', '{nodes} nodes · {edges} edges'],
+  'overview.size': ['{nodes} 节点 · {edges} 边', '{nodes} {nodes|node|nodes} · {edges} {edges|edge|edges}'],
   'overview.times': ['{n} 条', '× {n}'],
   'overview.title': ['会话概览', 'Session overview'],
   'overview.unplaced': ['没有位置的事件', 'Events without a place on the map'],
@@ -299,10 +300,10 @@ const WORDS = {
 
   'time.days': ['{n} 天', '{n} {n|day|days}'],
   'time.minutes': ['{n} 分钟', '{n} min'],
-  'time.months': ['{n} 个月', '{n} months'],
+  'time.months': ['{n} 个月', '{n} {n|month|months}'],
   'time.now': ['刚刚', 'now'],
   'time.seconds': ['{n} 秒', '{n} s'],
-  'time.years': ['{n} 年', '{n} years'],
+  'time.years': ['{n} 年', '{n} {n|year|years}'],
 
   'toast.caught-up': ['已补齐 {n} 条事件', 'Resumed: {n} {n|event|events} caught up'],
   'toast.close': ['关闭', 'Close'],

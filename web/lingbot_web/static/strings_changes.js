@@ -20,7 +20,7 @@ export const CHANGES = {
   'changes.flow.same': ['仍在「{intent}」', 'Still in {intent}'],
   'changes.flow.start': ['（尚无意图）', '(none yet)'],
   'changes.follow': ['恢复跟随', 'Follow again'],
-  'changes.following': ['跟随当前时刻', 'Follows the moment shown'],
+  'changes.following': ['跟随当前时刻', 'Following the view'],
   'changes.here': ['此刻', 'Here'],
   'changes.here.why': ['此刻：把 {side} 设为当前时刻', 'Here: set {side} to the moment shown'],
   'changes.into': ['加入', 'In'],
@@ -52,7 +52,7 @@ export const CHANGES = {
   'changes.why.turn': ['只在第 {turn} 轮内有效', 'meant for turn {turn} alone'],
 
   'copied.assertion': ['回归断言已复制', 'Regression assertion copied'],
-  'copied.events': ['{n} 条事件已复制', '{n} events copied'],
+  'copied.events': ['{n} 条事件已复制', '{n} {n|event|events} copied'],
   'copied.failed': ['浏览器不允许复制', 'The browser does not allow copying'],
   'copied.json': ['JSON 已复制', 'JSON copied'],
   'copied.unread': ['没有复制：{why}', 'Not copied: {why}'],
@@ -66,7 +66,7 @@ export const CHANGES = {
   'doc.rivals': ['与竞争文档的命中对比', 'Hits against its rivals'],
   'doc.stages.none': ['这一轮没有记录检索阶段。', 'No stage was recorded in this turn.'],
   'doc.up': ['上升 {n} 位', 'up {n}'],
-  'doc.week': ['近 7 日', 'in seven days'],
+  'doc.week': ['近 7 日', 'last 7 days'],
 
   'events.again': ['再试一次', 'Try again'],
   'events.copy': ['把这些事件复制为 JSON', 'Copy these events as JSON'],
@@ -78,8 +78,8 @@ export const CHANGES = {
   'inspect.assert.short': ['断言', 'Assertion'],
   'inspect.assert.why': ['复制一段回归测试（Python）', 'Copy a regression test (Python)'],
 
-  'intent.beat': ['胜过的候选', 'Candidates it beat'],
-  'intent.beat.none': ['来源没有给出候选意图。', 'The source gives no candidates.'],
+  'intent.candidates': ['候选意图', 'Candidates'],
+  'intent.candidates.none': ['来源没有给出候选意图。', 'The source gives no candidates.'],
   'intent.closes': ['环路在此闭合', 'closes the loop'],
   'intent.had': ['第 {turn} 轮时已填', 'filled at the visit in turn {turn}'],
   'intent.in': ['跳入与条件', 'Jumps in, and what let them through'],

@@ -11,7 +11,7 @@ export const SEARCH = {
   'filter.kind.read': ['槽位读取', 'Slot reads'],
   'filter.kind.utterance': ['用户说的话', 'Utterances'],
   'filter.kind.write': ['槽位写入', 'Slot writes'],
-  'filter.kinds': ['在地图、事件列表和时间轴上显示', 'On the map, the event list and the timeline'],
+  'filter.kinds': ['在地图、事件列表和时间轴上显示', 'Show on map, events and timeline'],
   'filter.more': ['缩小范围', 'Narrow down'],
   'filter.reset': ['全部显示', 'Show all'],
   'filter.shown': ['显示 {shown} / {all} 个标记', '{shown} of {all} marks shown'],
@@ -36,7 +36,7 @@ export const SEARCH = {
 
   'search.grammar': ['可以这样搜', 'What you can search for'],
   'search.grammar.code': ['异常编号', 'code of an anomaly'],
-  'search.grammar.conf': ['置信度低于 0.6；也可用 <=、>、>=', 'routed with less confidence; also <= > >='],
+  'search.grammar.conf': ['置信度低于 0.6；也可用 <=、>、>=', 'confidence, also by <=, > or >='],
   'search.grammar.doc': ['文档的标题或编号', 'title or id of a document'],
   'search.grammar.intent': ['意图的名称', 'name of an intent'],
   'search.grammar.keys': ['回车看下一处，Shift+回车看上一处，Esc 清空。全角半角、大小写不分。', 'Enter for the next match, Shift+Enter for the one before, Esc to clear. Case and width do not matter.'],
@@ -57,5 +57,5 @@ export const SEARCH = {
   'search.hint.slot': ['「{term}」没有用上：槽位写成 slot:brand 或 slot:brand=星途', '“{term}” was left out: write a slot as slot:brand or slot:brand=gold'],
   'transport.real': ['原速', 'as was'],
   'transport.speed.real': ['按当时的间隔播放，长停顿缩短到 2 秒；点击换速度，Shift+点击往回换', 'Plays with the pauses there were, long ones cut to 2 s; click for another speed, Shift-click for the one before'],
-  'search.hint.turn': ['「{term}」没有用上：轮次写成 turn:12 或 turn:5-9', '“{term}” was left out: write turns as turn:12 or turn:5-9'],
+  'search.hint.turn': ['「{term}」没有用上：轮次写成 turn:5-9 或 turn:12', '“{term}” was left out: write turns as turn:5-9 or turn:12'],
 };
