@@ -15,13 +15,13 @@ from tests.torture import __main__ as runner
 from tests.torture.driver import PYTHON, ROOT
 
 
-def test_every_driver_is_run() -> None:
+def test_every_driver_is_run_once() -> None:
     named = set()
     for path in (ROOT / "tests" / "torture").glob("*.py"):
         functions = [node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
         if any(each.name == "run" and each.returns and ast.unparse(each.returns) == "Report" for each in functions):
             named.add(path.stem)
-    assert named == {driver.name for driver in runner.DRIVERS}
+    assert sorted(named) == sorted(driver.name for driver in runner.DRIVERS)
 
 
 def test_a_driver_that_breaks_down_has_failed(capfd: pytest.CaptureFixture[str]) -> None:

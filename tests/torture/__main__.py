@@ -45,8 +45,6 @@ DRIVERS = (
     Driver("power_loss", {"LB_IMAGES": "100"}, {"LB_IMAGES": "3000"}, ("strace",)),
     Driver("disk_full", tools=("strace",)),
     Driver("ordering"),
-    Driver("probe_safety", {}, {"LB_ROUNDS": "50"}),
-    Driver("probe_load", {}, {"LB_STORM": "100", "LB_SINKS": "10"}),
     Driver("import_fuzz", {"LB_FUZZ": "50"}, {"LB_FUZZ": "100000", "LB_BIG": "1"}),
     Driver("probe_books", {"LB_ROUNDS": "4"}, {"LB_ROUNDS": "200"}),
     Driver("export_xss"),
