@@ -46,6 +46,8 @@ DRIVERS = (
     Driver("disk_full", tools=("strace",)),
     Driver("ordering"),
     Driver("import_fuzz", {"LB_FUZZ": "50"}, {"LB_FUZZ": "100000", "LB_BIG": "1"}),
+    Driver("probe_safety", night={"LB_ROUNDS": "40"}),
+    Driver("probe_load", night={"LB_STORM": "100", "LB_SINKS": "10"}),
     Driver("probe_books", {"LB_ROUNDS": "4"}, {"LB_ROUNDS": "200"}),
     Driver("export_xss"),
     Driver("secrets_scan"),
