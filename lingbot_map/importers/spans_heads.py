@@ -97,13 +97,16 @@ def head_of(raw: bytes) -> Head:
                 return _whole(raw)
     else:
         named: _Named = attributes  # type: ignore[assignment]
-        unread = (named.other_session, named.other_kind, named.nested, named.nested_kind, named.nested_genai)
-        if any(part is not UNSET for part in unread):
+        if not (named.nested is named.nested_kind is named.nested_genai is UNSET):
+            return _whole(raw)
+        if not (named.other_session is named.other_kind is UNSET):
             return _whole(raw)
         session = named.session or named.conversation
-        kind = named.operation or (span.span_kind or "" if (span.span_kind or "").upper() in KINDS else named.kind)
-        if not kind and any(part is not UNSET for part in (named.model, named.system, named.provider)):
-            kind = "gen_ai"
+        kind = span.span_kind or ""
+        if kind not in KINDS:
+            kind = kind if kind.upper() in KINDS else named.operation or named.kind
+            if not kind and not (named.model is named.system is named.provider is UNSET):
+                kind = "gen_ai"
     parent = span.parentSpanId or span.parent_id
     start = span.startTimeUnixNano or span.start_time
     return Head(read_id(trace), session, not parent, read_time(start), bool(kind))

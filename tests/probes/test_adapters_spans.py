@@ -225,6 +225,12 @@ def test_words_that_were_not_captured_are_said_to_be_missing() -> None:
     assert items[-1] == Answered(text=NOT_CAPTURED)
 
 
+def test_what_a_model_said_before_the_turn_failed_is_no_answer() -> None:
+    said = span("2", "LLM", "1", 1, llm__output_messages__0__message__content="almost")
+    assert of(Answered, said, span("1", "AGENT", input__value="q", status_code="ERROR")) == []
+    assert of(Answered, said, span("1", "AGENT", input__value="q")) == [Answered(text="almost")]
+
+
 def test_a_models_calls_of_tools_and_the_tools_themselves_are_kept() -> None:
     call = {
         "llm__output_messages__0__message__role": "assistant",

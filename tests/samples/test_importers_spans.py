@@ -75,7 +75,7 @@ def test_an_otlp_request() -> None:
     assert [doc.id for doc in session.of(Retrieved)[0].docs] == ["faq-3"]
     assert session.of(Failed) == [Failed(where="SELECT", error="locked")]
     assert session.of(Answered) == [Answered(text="Write to us.")]
-    assert {fact["code"]: fact["count"] for fact in session.session.lost} == {"state": 0, "aside": 1}
+    assert {fact["code"]: fact["count"] for fact in session.session.lost} == {"state": 0, "plumbing": 1, "aside": 1}
 
 
 def test_the_same_spans_in_any_container_are_the_same_session() -> None:

@@ -26,7 +26,7 @@ from typing import Any
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.adapters.spans_read import Span
 from lingbot_probes.adapters.spans_tree import Tree, trees
-from lingbot_probes.adapters.spans_words import answered, asked, messages, reranked, retrieved, route, step
+from lingbot_probes.adapters.spans_words import answered, asked, given, reranked, retrieved, route, step
 from lingbot_probes.codec import MAX_SESSION_ID
 from lingbot_probes.signals import (
     Answered,
@@ -115,7 +115,7 @@ class _Turn:
         self._turn = turn
         self._root = root
         self._routes: dict[str, str] = {}  # span -> the intent that it is in
-        self._recalled: dict[str, Doc] = {}
+        self._recalled: dict[str, str] = {}  # document -> its text
         self._query = ""
         self._prompt: tuple[str, ...] = ()  # the documents that a model was given last
         self._spoken = ""
@@ -127,36 +127,44 @@ class _Turn:
 
     def steps(self, tree: Tree) -> None:
         """All that happened, in order; the errors where they arose."""
-        scribe, root = self._scribe, self._root
+        scribe, root, routes = self._scribe, self._root, self._routes
         left = scribe.found.left
         errors = tree.errors()
         for span in tree.spans:
+            kind = span.kind
             scribe.said_at = span.start
-            scribe.found.timeless += span.start is None
+            if span.start is None:
+                scribe.found.timeless += 1
             outer = tree.above.get(span.id)
-            self._routes[span.id] = self._route(span, self._routes.get(outer.id, "") if outer is not None else "")
-            if span.kind == "RERANKER":
-                self._reranked(span)
-            elif span.kind == "LLM":
+            within = routes.get(outer.id, "") if outer is not None else ""
+            if kind == "AGENT" or kind == "CHAIN":
+                within = self._route(span, within)
+            routes[span.id] = within
+            if kind == "LLM":
                 self._called(span)
-            elif span.kind != "EMBEDDING":
+            elif kind == "RERANKER":
+                self._reranked(span)
+            elif kind != "EMBEDDING":
                 self._retrieved(span)
-            if span.kind in _STEPS:
-                self._say(Raw(name=span.kind.lower(), data=step(span)))
-            elif span is not root and not self._routes[span.id]:
-                left["plumbing"] += not span.kind
-                left["chains"] += span.kind in ("CHAIN", "AGENT")
-            if span.id in errors and span is not root:
+            if kind in _STEPS:
+                self._say(Raw(name=kind.lower(), data=step(span)))
+            elif span is not root:
+                if not kind:
+                    left["plumbing"] += 1
+                elif kind in ("CHAIN", "AGENT") and route(span) is None:
+                    left["chains"] += 1
+            if errors and span.id in errors and span is not root:
                 scribe.said_at = span.end
-                self._say(Failed(where=span.name or span.kind.lower() or "span", error=errors[span.id]))
+                self._say(Failed(where=span.name or kind.lower() or "span", error=errors[span.id]))
         if root.id in errors:
             scribe.said_at = root.end
             self._say(Failed(where=root.name or "turn", error=errors[root.id]))
 
     def answer(self) -> None:
-        """What the turn came to: the root's output, else what a model said last."""
+        """What the turn came to: the root's output, else what a model said last. What was said within a root that
+        failed may never have reached the user."""
         self._scribe.said_at = self._root.end
-        text = answered(self._root) or self._spoken
+        text = answered(self._root) or ("" if self._root.failed else self._spoken)
         if not text and self._model and not self._root.failed:
             self._scribe.found.left["unheard_answers"] += 1
             text = NOT_CAPTURED
@@ -181,7 +189,7 @@ class _Turn:
         if span.name:
             params["retriever"] = span.name
         self._say(Retrieved(query=self._query, stage=_stage(span), docs=docs, params=params))
-        self._recalled.update((doc.id, doc) for doc in docs)
+        self._recalled.update((doc.id, doc.snippet.strip()) for doc in docs)
 
     def _reranked(self, span: Span) -> None:
         before, after = reranked(span)
@@ -190,7 +198,9 @@ class _Turn:
             self._say(Retrieved(query=self._query, stage="fused", docs=before))
         params = _params(span, ("reranker.model_name", "reranker.top_k"))
         self._say(Retrieved(query=self._query, stage="reranked", docs=after, params=params))
-        self._recalled.update((doc.id, doc) for doc in (*before, *after) if doc.id not in self._recalled)
+        for doc in (*before, *after):
+            if doc.snippet or doc.id not in self._recalled:
+                self._recalled[doc.id] = doc.snippet.strip()
 
     def _called(self, span: Span) -> None:
         """A model was called. The documents whose whole text stands in what it was given were in the prompt: a fact of
@@ -198,9 +208,8 @@ class _Turn:
         self._model = True
         found: tuple[str, ...] = ()
         if self._recalled:
-            given = "\n".join(message.text for message in messages(span, "input"))
-            texts = ((doc.id, doc.snippet.strip()) for doc in self._recalled.values())
-            found = tuple(doc for doc, text in texts if len(text) >= _QUOTED and text in given)
+            prompt = given(span)
+            found = tuple(doc for doc, text in self._recalled.items() if len(text) >= _QUOTED and text in prompt)
         if found and found != self._prompt:
             docs = tuple(Doc(id=doc, rank=rank) for rank, doc in enumerate(found, 1))
             params = {"known_by": "text", "model_call": span.name}

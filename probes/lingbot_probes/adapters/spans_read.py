@@ -36,6 +36,8 @@ _WHOLE = frozenset(("metadata", "value", "parameters", "invocation_parameters", 
 _DEEP = 6  # levels of nested attributes that are names and not values
 _LONG = 1 << 20  # characters of JSON within a text that are read
 
+_decode = json.JSONDecoder(parse_constant=lambda word: word).decode  # NaN is no JSON: it stays the word it is
+
 Record = Mapping[str, Any]
 
 
@@ -95,7 +97,10 @@ def read_span(record: object) -> Span:
     parent = get("parentSpanId") or get("parent_id") or get("parent_span_id") or get("parentId")
     name = get("name")
     attributes = _attributes(record)
-    said = _events(get("events"), attributes)
+    events = get("events")
+    said = _events(events, attributes) if events else ""
+    if not said and "exception.message" in attributes:
+        said = _exception(attributes)
     start = get("startTimeUnixNano") or get("start_time") or get("startTime") or get("start_time_unix_nano")
     end = get("endTimeUnixNano") or get("end_time") or get("endTime") or get("end_time_unix_nano")
     failed, message = _status(record)
@@ -121,7 +126,7 @@ def read_json(value: object) -> Any:
     """What a text of JSON holds; anything else, also a text that only looks like it, as it is."""
     if type(value) is str and value[:1] in ("{", "[") and len(value) <= _LONG:
         with contextlib.suppress(ValueError, RecursionError):
-            return json.loads(value, parse_constant=lambda word: word)
+            return _decode(value)
     return value
 
 
@@ -135,7 +140,10 @@ def read_id(value: object) -> str:
 
 
 def _kind(record: Record, attributes: Mapping[str, Any]) -> str:
-    for value in (record.get("span_kind"), attributes.get("openinference.span.kind"), record.get("kind")):
+    known = record.get("span_kind")
+    if type(known) is str and known in KINDS:
+        return known
+    for value in (known, attributes.get("openinference.span.kind"), record.get("kind")):
         if type(value) is str and value.upper() in KINDS:
             return value.upper()
     operation = attributes.get("gen_ai.operation.name")
@@ -159,10 +167,12 @@ def _session(attributes: Mapping[str, Any]) -> str:
 
 def read_time(value: object) -> float | None:
     """Unix seconds; a bare number may count seconds, milli-, micro- or nanoseconds, and its size says which."""
-    if type(value) is str and value.isdigit():
+    if type(value) is str:
+        if not value.isdigit():
+            return instant(value)
         value = int(value[:20])
-    if type(value) is str or value is None:
-        return instant(value)
+    if value is None:
+        return None
     count = number(value)
     if count is None:
         return None
@@ -267,7 +277,7 @@ def _events(events: object, attributes: dict[str, Any]) -> str:
             else:
                 for key, value in held.items():
                     attributes.setdefault(key, value)
-    return said or _exception(attributes)
+    return said
 
 
 def _error(message: str, said: str) -> str:

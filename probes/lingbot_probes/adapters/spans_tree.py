@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lingbot_probes.adapters.spans_read import Span
@@ -62,14 +62,17 @@ def trees(spans: Iterable[Span]) -> list[Tree]:
             below.setdefault(span.parent, []).append(span)
         else:
             tops.append(span)
-    for span in _in_circles(held, below, tops):
-        below[span.parent].remove(span)
-        tops.append(span)
-    tops.sort(key=lambda span: (bool(span.parent), _start(span), place[span.id]))
-    whole = _tree(tops, below, place)
+    if len(tops) > 1:
+        tops.sort(key=lambda span: (bool(span.parent), _start(span), place[span.id]))
+    whole = _tree(tops, below, place) if tops else None
+    if whole is None or len(whole.spans) < len(held):
+        for span in _in_circles(held, below, tops):
+            below[span.parent].remove(span)
+            tops.append(span)
+        whole = _tree(tops, below, place)
     whole.rootless = bool(tops[0].parent)
     whole.orphans = sum(bool(span.parent) for span in tops)
-    parts = _conversation(whole.root, below.get(whole.root.id, [])) if len(tops) == 1 else []
+    parts = _conversation(whole.root, below.get(whole.root.id, ())) if len(tops) == 1 else []
     if not parts:
         return [whole]
     out = [_tree([part], below, place) for part in sorted(parts, key=lambda span: (_start(span), place[span.id]))]
@@ -120,13 +123,13 @@ def _tree(tops: list[Span], below: dict[str, list[Span]], place: dict[str, int])
     return tree
 
 
-def _conversation(root: Span, children: list[Span]) -> list[Span]:
+def _conversation(root: Span, children: Sequence[Span]) -> list[Span]:
     """The turns below a root that is a whole conversation: it says nothing itself, and all its children are of one name
     and say something each."""
-    if root.kind not in ("", "CHAIN", "AGENT") or asked(root) or answered(root):
+    if len(children) < 2 or root.kind not in ("", "CHAIN", "AGENT") or asked(root) or answered(root):
         return []
     turns = [child for child in children if child.kind in ("AGENT", "CHAIN") and child.name == children[0].name]
-    return turns if 1 < len(turns) == len(children) and all(asked(child) for child in turns) else []
+    return turns if len(turns) == len(children) and all(asked(child) for child in turns) else []
 
 
 def _start(span: Span) -> float:

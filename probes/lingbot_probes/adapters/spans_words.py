@@ -97,7 +97,9 @@ def _split(key: str) -> tuple[str, int, str] | None:
 
 
 def _inside(row: dict[str, Any], inner: str) -> dict[str, Any]:
-    held = row.get(inner)
+    if inner not in row:
+        return row
+    held = row[inner]
     return held if type(held) is dict else row
 
 
@@ -110,6 +112,16 @@ def messages(span: Span, way: str) -> list[Message]:
     if told is None:
         told = span.messages[way] = _messages(span, way)
     return told
+
+
+def given(span: Span) -> str:
+    """All the text that a model was given."""
+    if span.lists is None:
+        span.lists = _flat_lists(span.attributes)
+    for path in _PATHS["input"]:
+        if path in span.lists:
+            return "\n".join(v for row in span.lists[path].values() for v in row.values() if type(v) is str)
+    return "\n".join(message.text for message in messages(span, "input"))
 
 
 def _messages(span: Span, way: str) -> list[Message]:
@@ -175,17 +187,19 @@ def answered(span: Span) -> str:
 
 
 def _said(span: Span, way: str) -> str:
-    if span.kind == "LLM" or f"{way}.value" not in span.attributes:
+    value = span.attributes.get("input.value" if way == "input" else "output.value")
+    if span.kind == "LLM" or value is None:
         told = messages(span, way)
         for message in reversed(told):
             if message.text and (way == "output" or message.role in _USERS):
                 return message.text
         if told and span.kind == "LLM":
             return ""
-    value = span.attributes.get(f"{way}.value")
     if value is None or value == "":
         return ""
     found = read_json(value)
+    if type(found) is str:
+        return found
     words = _words(found, _ASKED if way == "input" else _ANSWERED, way, 0)
     return words or (value if type(value) is str else "")
 
@@ -212,10 +226,11 @@ def _words(found: Any, keys: tuple[str, ...], way: str, level: int) -> str:
 
 def retrieved(span: Span) -> tuple[Doc, ...] | None:
     """The documents that a retriever returned; ``None`` if the span tells of none."""
+    if span.lists is None:
+        span.lists = _flat_lists(span.attributes)
     for path in ("retrieval.documents", "gen_ai.retrieval.documents"):
-        found = rows(span, path)
-        if found or path in span.attributes:
-            return documents(found)
+        if path in span.lists or path in span.attributes:
+            return documents(rows(span, path))
     if span.kind != "RETRIEVER":
         return None
     value = read_json(span.attributes.get("output.value"))
@@ -240,6 +255,8 @@ def _document(row: Mapping[str, Any], rank: int) -> Doc:
     if type(content) is not str:
         content = next((row[key] for key in ("page_content", "text") if type(row.get(key)) is str), "")
     doc_id, score = row.get("id"), number(row.get("score"))
+    if len(row) <= 3 and type(doc_id) is str and doc_id and "metadata" not in row and type(row.get("content")) is str:
+        return Doc(id=doc_id, score=score, rank=rank, snippet=content)  # as instrumentations write them
     metadata = read_json(row.get("metadata"))
     if type(metadata) is not dict:
         metadata = {key[9:]: value for key, value in row.items() if key[:9] == "metadata."}
@@ -287,7 +304,7 @@ def route(span: Span) -> tuple[str, str, str] | None:
         return None
     get = span.attributes.get
     node = get("graph.node.id")
-    if type(node) is str and node:
+    if node is not None and type(node) is str and node:
         label, above = get("graph.node.name"), get("graph.node.parent_id")
         return node, label if type(label) is str else "", above if type(above) is str else ""
     name = get("agent.name") or get("gen_ai.agent.name") or get("gen_ai.workflow.name")
@@ -298,33 +315,32 @@ def step(span: Span) -> dict[str, Any]:
     """A step that has no meaning of its own here (a tool, a model, a guardrail), as the map keeps it: the facts, not
     the conversation so far that each call of a model repeats."""
     get = span.attributes.get
+    facts: dict[str, Any] = {"span": span.name}
     if span.kind == "LLM":
         out = messages(span, "output")
-        facts = {
-            "model": get("gen_ai.response.model") or get("llm.model_name") or get("gen_ai.request.model"),
-            "tokens_in": _count(span, "llm.token_count.prompt", "gen_ai.usage.input_tokens", "prompt_tokens"),
-            "tokens_out": _count(span, "llm.token_count.completion", "gen_ai.usage.output_tokens", "completion_tokens"),
-            "text": "\n".join(message.text for message in out if message.text),
-            "calls": [name for message in out for name in message.calls],
-        }
+        facts["model"] = get("gen_ai.response.model") or get("llm.model_name") or get("gen_ai.request.model")
+        facts["tokens_in"] = _count(span, "llm.token_count.prompt", "gen_ai.usage.input_tokens", "prompt_tokens")
+        facts["tokens_out"] = _count(
+            span, "llm.token_count.completion", "gen_ai.usage.output_tokens", "completion_tokens"
+        )
+        facts["text"] = out[0].text if len(out) == 1 else "\n".join(message.text for message in out if message.text)
+        facts["calls"] = [name for message in out for name in message.calls]
     elif span.kind == "TOOL":
-        arguments = get("gen_ai.tool.call.arguments") or get("input.value") or get("tool.parameters")
-        result = get("gen_ai.tool.call.result") or get("output.value")
-        facts = {
-            "tool": get("tool.name") or get("gen_ai.tool.name") or span.name,
-            "call": get("tool.id") or get("gen_ai.tool.call.id"),
-            "arguments": read_json(arguments),
-            "result": read_json(result),
-        }
+        facts["tool"] = get("tool.name") or get("gen_ai.tool.name") or span.name
+        facts["call"] = get("tool.id") or get("gen_ai.tool.call.id")
+        given = get("gen_ai.tool.call.arguments") or get("input.value") or get("tool.parameters")
+        facts["arguments"] = read_json(given)
+        facts["result"] = read_json(get("gen_ai.tool.call.result") or get("output.value"))
     elif span.kind == "EMBEDDING":
-        facts = {"model": get("embedding.model_name") or get("gen_ai.request.model")}
-    elif span.kind in ("GUARDRAIL", "EVALUATOR", "PROMPT"):
-        facts = {"input": read_json(get("input.value")), "output": read_json(get("output.value"))}
+        facts["model"] = get("embedding.model_name") or get("gen_ai.request.model")
     else:
-        facts = {}
-    return {"span": span.name, **{key: value for key, value in facts.items() if value not in (None, "", [])}}
+        facts["input"] = read_json(get("input.value"))
+        facts["output"] = read_json(get("output.value"))
+    return {key: value for key, value in facts.items() if value is not None and value != "" and value != []}
 
 
 def _count(span: Span, first: str, second: str, old: str) -> Any:
-    get = span.attributes.get
-    return get(first, get(second, get(f"gen_ai.usage.{old}")))
+    attributes = span.attributes
+    if first in attributes:
+        return attributes[first]
+    return attributes.get(second, attributes.get(f"gen_ai.usage.{old}"))
