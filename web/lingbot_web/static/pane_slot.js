@@ -3,7 +3,7 @@
 import { stepChart } from 'lb/charts';
 import { foreign, h } from 'lb/dom';
 import { clock, count, span, stamp, valueText } from 'lb/format';
-import { text } from 'lb/i18n';
+import { known, text } from 'lb/i18n';
 import { callouts, facts, heading, nodeLink, part, saidAt, steps, timeOf, whereabouts } from 'lb/pane';
 import { findingsAbout, labelOf, lifeOf, overwritesOf } from 'lb/past';
 import { expiryOf } from 'lb/past_moment';
@@ -58,7 +58,7 @@ export function slotPane(view, node) {
     readers.length > 0 && part(text('slot.readers'), count(life.length - writes), h('ul', { class: 'plain readers' }, readers.slice(0, MOST).map(({ id, reader, times, last }) => h('li', null, nodeLink(view, id, { turn: last.turn, seq: 0 }), reader && [' ', h('code', null, foreign(reader, { most: 80 }))], ' ', h('span', { class: 'quiet end' }, `× ${times} · ${text('slot.last', { turn: last.turn })}`))))),
     part(text('inspect.facts'), '', facts([
       [text('slot.now'), h('span', { class: 'mono' }, foreign(now, { most: 300 }))],
-      [text('slot.scope'), props.scope ? foreign(props.scope, { most: 60 }) : ''],
+      [text('slot.scope'), props.scope ? (known(`slot.scope.${props.scope}`) ? text(`slot.scope.${props.scope}`) : foreign(props.scope, { most: 60 })) : ''],
       [text('slot.task'), props.task ? nodeLink(view, String(props.task).includes(':') ? props.task : `intent:${props.task}`) : ''],
       [text('slot.unread'), props.set !== false && life.length > 0 && life[life.length - 1]?.what === 'write' ? text('inspect.yes') : ''],
       [text('slot.life'), lasting?.element],

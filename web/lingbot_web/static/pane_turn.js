@@ -107,7 +107,7 @@ function ofTurn(view, turn) {
 /** The value of a fact: names of nodes become links, a list stands in one line. @param {View} view @param {string} name @param {unknown} value @returns {import('lb/dom').Child} */
 function factOf(view, name, value) {
   if (value === null || value === '' || (Array.isArray(value) && !value.length)) return '';
-  if (Array.isArray(value)) return value.map((item, i) => [i ? ' · ' : '', factOf(view, name, item)]);
+  if (Array.isArray(value)) return value.map((item, i) => [i ? (name === 'path' ? ' → ' : ' · ') : '', factOf(view, name, item)]);
   if (name === 'rule' && known(`rule.${value}`)) return text(`rule.${value}`);
   if (name === 'stage') return stageName(value);
   if (name === 'margin' && typeof value === 'number') return h('span', { class: 'mono' }, `${Math.round(value * 100)}%`);
