@@ -29,6 +29,8 @@ export function showMenu(button, items, { gap, look = '', label = null }) {
       },
     },
   }, items);
+  // One that was closed in this very moment has yet to hear of it.
+  for (const closed of document.querySelectorAll('.menu:not(:popover-open)')) closed.remove();
   showBelow(menu, button, ({ right }, width) => right - width, gap);
   items[0]?.focus();
   return menu;
