@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bench import Figure, best
-from lingbot_map.importers import read, sniff
+from lingbot_map.importers import Columns, read, sniff
 from lingbot_probes.codec import numbered_to_dict
 
 EVENTS = 40_000
@@ -53,13 +53,55 @@ def transcript(count: int) -> bytes:
     return json.dumps(out).encode()
 
 
+def table_lines(count: int) -> bytes:
+    """Rows of a table of dialogues as JSON lines, mixed as they were logged."""
+    out = []
+    for i in range(count):
+        said = {"conv_id": f"call-{i % 400}", "question": f"请把套餐改成 {i}", "answer": f"answer {i}"}
+        out.append(
+            json.dumps({**said, "intent": f"i{i % 9}", "confidence": 0.9, "at": 1.7e9 + i, "city": f"v{i % 50}"})
+        )
+    return "\n".join(out).encode()
+
+
+def dialogues(count: int, turns: int = 20) -> bytes:
+    """Schema-guided dialogues of ``count`` turns in all."""
+    out = []
+    for i in range(count // turns):
+        held: dict[str, list[str]] = {}
+        said: list[dict[str, Any]] = []
+        for j in range(0, turns, 2):
+            held = {**held, f"slot_{j}": [f"value {i}"]}
+            state = {"active_intent": f"Find{j % 3}", "requested_slots": [], "slot_values": held}
+            user = {"service": "Cafes_1", "actions": [], "slots": [], "state": state}
+            rows = [{"name": f"row {k}", "city": "Lund", "id": str(k)} for k in range(3 * (j % 4 == 0))]
+            call = {"method": "FindCafe", "parameters": {f"slot_{j}": f"value {i}"}}
+            system = {"service": "Cafes_1", "actions": [], "slots": [], "service_call": call, "service_results": rows}
+            said.append({"speaker": "USER", "utterance": f"say {j}", "frames": [user]})
+            said.append({"speaker": "SYSTEM", "utterance": f"answer {j}", "frames": [system]})
+        out.append({"dialogue_id": f"1_{i}", "services": ["Cafes_1"], "turns": said})
+    return json.dumps(out, indent=1).encode()
+
+
+COLUMNS = Columns(
+    session="conv_id",
+    user="question",
+    bot="answer",
+    intent="intent",
+    confidence="confidence",
+    time="at",
+    slots={"city": "city"},
+)
+
+
 def measure() -> Iterable[Figure]:
     """Events of the file a second on one core: sniffed, parsed and adapted; and with the codec besides."""
     lines, document = tracker_lines(EVENTS), transcript(EVENTS)
+    rows, corpus = table_lines(EVENTS), dialogues(EVENTS)
 
-    def taken(content: bytes) -> Callable[[], None]:
+    def taken(content: bytes, columns: Columns | None = None) -> Callable[[], None]:
         def run() -> None:
-            for session in read(content):
+            for session in read(content, columns=columns):
                 for _ in session.items:
                     pass
 
@@ -71,6 +113,7 @@ def measure() -> Iterable[Figure]:
                 numbered_to_dict(item)
 
     clock = time.process_time
+    events = sum(1 for session in read(corpus) for _ in session.items)
     note = f"{EVENTS:,} events, {len(lines) // EVENTS} bytes each"
     yield Figure(
         name="Rasa lines",
@@ -89,5 +132,21 @@ def measure() -> Iterable[Figure]:
         unit="activities/s",
         better="more",
         note=f"{EVENTS:,} activities, {len(document) // EVENTS} bytes each",
+    )
+    yield Figure(
+        name="table lines",
+        value=EVENTS / best(taken(rows, COLUMNS), clock=clock),
+        unit="rows/s",
+        bar=BAR,
+        better="more",
+        note=f"{EVENTS:,} rows of 400 sessions, {len(rows) // EVENTS} bytes each",
+    )
+    yield Figure(
+        name="schema-guided dialogues",
+        value=events / best(taken(corpus), clock=clock),
+        unit="events/s",
+        bar=BAR,
+        better="more",
+        note=f"{events:,} events of the map out of {EVENTS:,} turns, {len(corpus) // EVENTS} bytes each",
     )
     yield Figure(name="sniff", value=best(lambda: sniff(lines)) * 1e3, unit="ms", bar=50.0, note="of the same lines")

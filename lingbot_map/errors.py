@@ -3,6 +3,7 @@
 LingbotMapError
 ├── BadInput            something from outside can't be read: where, expected, found, remedy
 │   ├── UnknownFormat   no importer knows the file: which were tried and why each said no
+│   │   └── Unmapped    it is a table, and nobody said which column holds what: its columns, an example
 │   └── TooLarge        a limit was passed: what, how much, the limit
 ├── StoreError
 │   ├── DataFolderBusy  another process writes the data folder: its process id
@@ -16,6 +17,7 @@ LingbotMapError
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 
@@ -48,6 +50,21 @@ class UnknownFormat(BadInput):
     def __str__(self) -> str:
         tried = "; ".join(f"{name}: {why}" for name, why in self.refusals)
         return f"{self.where}: no known format fits ({tried})"
+
+
+class Unmapped(UnknownFormat):
+    """The file is a table: ``columns`` are the first of its columns, ``example`` is a mapping that may fit."""
+
+    def __init__(self, where: str, refusals: list[tuple[str, str]], columns: str, example: str) -> None:
+        super().__init__(where, refusals)
+        self.columns = columns
+        self.example = example
+
+    def __str__(self) -> str:
+        return (
+            f"{self.where}: a table with the columns {self.columns}; say which holds what, for example: "
+            f"lingbot-map open {shlex.quote(self.where)} --map {shlex.quote(self.example)}"
+        )
 
 
 class TooLarge(BadInput):

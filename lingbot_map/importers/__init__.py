@@ -10,11 +10,13 @@ import os
 from collections.abc import Callable, Iterator
 
 from lingbot_map.errors import BadInput, UnknownFormat
-from lingbot_map.importers import botframework, chat, corpora, rasa, rasa_sql, recording, spans
+from lingbot_map.importers import botframework, chat, corpora, guess, rasa, rasa_sql, recording, spans, table
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Problem, Reading, Report
 from lingbot_map.importers.limits import LIMITS, Limits
 from lingbot_map.importers.shape import Shape, shape_of
+from lingbot_map.importers.table import columns_of
+from lingbot_probes.adapters.table import Columns
 
 Source = str | os.PathLike[str] | bytes
 
@@ -23,7 +25,8 @@ def sniff(source: Source, name: str = "") -> str:
     """The format of a file: "recording", "rasa", "rasa-sql", "botframework", "chat", or a corpus ("sgd", "crosswoz",
     "kdconv", "star").
 
-    Raises ``UnknownFormat`` with each format's reason, ``TooLarge``, or ``BadInput`` for what can't be opened.
+    Raises ``UnknownFormat`` with each format's reason, ``Unmapped`` for a table (it opens with `columns_of` a mapping),
+    ``TooLarge``, or ``BadInput`` for what can't be opened.
     """
     with Blob(source, name) as blob:
         return _format(blob, shape_of(blob))
@@ -36,19 +39,23 @@ def read(
     report: Report | None = None,
     progress: Callable[[int, int], None] | None = None,
     strict: bool = False,
+    columns: Columns | None = None,
 ) -> Iterator[ImportedSession]:
     """The sessions of a file (a path or the bytes), one after the other; take one whole before the next.
 
     ``name`` is what messages call the file. ``report`` is filled as it goes, ``progress`` hears (done, total).
-    With ``strict`` the first problem raises ``BadInput`` instead of being counted. Raises as ``sniff`` does, before
-    the first session wherever that is possible.
+    With ``strict`` the first problem raises ``BadInput`` instead of being counted. With ``columns`` the file is a table
+    of rows, and they say what its columns hold. Raises as ``sniff`` does, before the first session wherever that is
+    possible.
     """
     with Blob(source, name) as blob:
         shape = shape_of(blob)
         told = report if report is not None else Report()
-        told.format = _format(blob, shape)
+        told.format = _format(blob, shape) if columns is None else table.NAME
         reading = Reading(blob, told, progress, strict)
-        if told.format == "rasa":
+        if columns is not None:
+            yield from table.read(reading, shape, columns)
+        elif told.format == "rasa":
             yield from rasa.read(reading, shape)
         elif told.format == "rasa-sql":
             yield from rasa_sql.read(reading)
@@ -81,7 +88,19 @@ def _format(blob: Blob, shape: Shape) -> str:
         if not why:
             return format
         refusals.setdefault(why, []).append(format)
-    raise UnknownFormat(blob.name, [(", ".join(formats), why) for why, formats in refusals.items()])
+    told = [(", ".join(formats), why) for why, formats in refusals.items()]
+    raise guess.unmapped(blob, shape, told) or UnknownFormat(blob.name, told)
 
 
-__all__ = ["LIMITS", "ImportedSession", "Limits", "Problem", "Report", "Source", "read", "sniff"]
+__all__ = [
+    "LIMITS",
+    "Columns",
+    "ImportedSession",
+    "Limits",
+    "Problem",
+    "Report",
+    "Source",
+    "columns_of",
+    "read",
+    "sniff",
+]

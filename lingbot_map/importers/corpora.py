@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -20,7 +20,7 @@ import orjson
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Reading, Record, Report
 from lingbot_map.importers.lines import Index, pieces
-from lingbot_map.importers.records import BadRecord, items, members, parse
+from lingbot_map.importers.records import BadRecord, Member, items, members, parse
 from lingbot_map.importers.shape import Shape
 from lingbot_probes.adapters.crosswoz import CrossWoz
 from lingbot_probes.adapters.dialogue import Dialogue
@@ -113,12 +113,13 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     """A session for each dialogue, in the order of the file."""
     index = Index(reading)
     for dialogue in _dialogues(reading, shape):
-        corpus = _corpus(dialogue.text)
+        parts = list(_parts(dialogue.text))
+        corpus = _corpus_of(dialogue.text, parts)
         if corpus is None:
             reading.problem(dialogue.where, dialogue.bad or instead(dialogue.text))
         else:
             index.at(dialogue.where)
-            yield from _told(reading, index, corpus, dialogue)
+            yield from _told(reading, index, corpus, dialogue, parts)
 
 
 def _dialogues(reading: Reading, shape: Shape) -> Iterator[_Dialogue]:
@@ -151,10 +152,19 @@ def _by_lines(blob: Blob) -> bool:
     return whole and (second is not None or _corpus(first[2]) is not None)  # type: ignore[index, arg-type]
 
 
+def _parts(text: bytes) -> Iterator[Member]:
+    """The members of the object in ``text``; none if it is none."""
+    opens = text.find(b"{")
+    return members(text, opens) if opens >= 0 and not text[:opens].strip() else iter(())
+
+
 def _corpus(text: bytes) -> Corpus | None:
     """The corpus that the dialogue in ``text`` is of; ``None`` if it is no dialogue."""
-    opens = text.find(b"{")
-    for member in islice(members(text, opens), _MEMBERS) if opens >= 0 and not text[:opens].strip() else ():
+    return _corpus_of(text, islice(_parts(text), _MEMBERS))
+
+
+def _corpus_of(text: bytes, parts: Iterable[Member]) -> Corpus | None:
+    for member in parts:
         if member.name not in _LISTS or text[member.start : member.start + 1] != b"[":
             continue
         for item in islice(items(text, member.start), _LOOKED_AT):
@@ -196,11 +206,13 @@ _EMPTY = re.compile(rb"\[\s*\]")
 _TRIPLES = re.compile(rb"\[\s*\[")
 
 
-def _told(reading: Reading, index: Index, corpus: Corpus, dialogue: _Dialogue) -> Iterator[ImportedSession]:
+def _told(
+    reading: Reading, index: Index, corpus: Corpus, dialogue: _Dialogue, parts: list[Member]
+) -> Iterator[ImportedSession]:
     text, where = dialogue.text, dialogue.where
     header: dict[str, Any] = {}
     rows, cut, left = b"", "", 0
-    for member in members(text, text.find(b"{")):
+    for member in parts:
         if member.name == corpus.list and not rows:
             rows = text[member.start : member.end]
         elif member.bad:

@@ -10,8 +10,10 @@ from lingbot_probes.adapters.scribe import Found
 Facts = dict[str, Any]
 
 _UNTIMED = ("sgd", "crosswoz", "kdconv")
-_RANKED = ("botframework", "sgd", "crosswoz", "star")  # they hold what a search gave, and not how it came about
-_SEARCHING = ("sgd", "crosswoz", "star", "kdconv", "recording")  # where these tell of no search there was none
+# They hold what a search gave, and not how it came about.
+_RANKED = ("botframework", "sgd", "crosswoz", "star", "table")
+# Where these tell of no search there was none.
+_SEARCHING = ("sgd", "crosswoz", "star", "kdconv", "recording")
 _STATED = ("sgd", "crosswoz", "star")
 _LEFT = {
     "positions": (
@@ -25,6 +27,14 @@ _LEFT = {
     "user_state": (
         "The goals of the simulated user beside {n:,} messages were left out: they are no slots of the bot.",
         "略去了 {n:,} 条消息旁模拟用户的目标列表：它们不是机器人的槽位。",
+    ),
+    "columns": (
+        "{n:,} columns that no mapping names were left out.",
+        "有 {n:,} 列未在映射中指定，已略去。",
+    ),
+    "empty_rows": (
+        "{n:,} rows hold nothing in the columns that were named.",
+        "有 {n:,} 行在所指定的列中没有内容。",
     ),
     "header": (
         "{n:,} long facts about the dialogue were left out.",
@@ -118,7 +128,7 @@ def lost(format: str, found: Found, unread: int) -> list[Facts]:
                     "This source records who wrote a slot, not who read it.",
                     "该来源只记录槽位由谁写入，不记录由谁读取。",
                 )
-            elif format in ("botframework", "kdconv", "openinference", "otlp"):
+            elif format in ("botframework", "kdconv", "table", "openinference", "otlp"):
                 tell("state", 0, "This source does not record the bot's state.", "该来源没有记录机器人的状态。")
         if not said["retrieved"] and format not in _SEARCHING:
             tell("knowledge", 0, "This source does not record retrieval.", "该来源没有记录检索过程。")
@@ -132,7 +142,7 @@ def lost(format: str, found: Found, unread: int) -> list[Facts]:
     for code, (en, zh) in _LEFT.items():
         if count := found.left[code]:
             tell(code, count, en.format(n=count), zh.format(n=count))
-    if format in _UNTIMED:
+    if format in _UNTIMED or found.left["untimed"]:
         tell("untimed", 0, "This source records no times.", "该来源没有记录时间。")
     if found.left["metadata"]:
         count = found.left["metadata"]

@@ -16,6 +16,7 @@ import msgspec
 
 from lingbot_map.errors import LingbotMapError, StoreError, UnknownSession
 from lingbot_map.events import Described, Event
+from lingbot_map.importers import columns_of
 from lingbot_map.pipeline.batches import Accepted, Batch
 from lingbot_map.pipeline.books import Books
 from lingbot_map.pipeline.ingesting import Ingesting
@@ -356,12 +357,16 @@ class Pipeline:
         progress: Callable[[int, int], None] | None = None,
         *,
         mask: bool = False,
+        mapping: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Take the sessions of a recording in, as they are unless ``mask`` says otherwise.
 
+        ``mapping`` says what the columns of a table hold (``["session=conv_id,user=question,bot=answer"]``).
+
         Raises ``BadInput`` and its kin; then nothing was taken. What was taken is safe from a power cut.
         """
-        taken = await self.taking.file(path, name, progress, self.store.mask_key() if mask else "")
+        columns = columns_of(mapping) if mapping else None
+        taken = await self.taking.file(path, name, progress, self.store.mask_key() if mask else "", columns)
         await asyncio.to_thread(self.store.sync)
         return taken
 

@@ -45,17 +45,25 @@ class Taking:
         self._books = books
         self._turn = asyncio.Lock()
 
-    async def file(self, path: Path, name: str, progress: Progress | None, mask_key: str = "") -> dict[str, Any]:
+    async def file(
+        self,
+        path: Path,
+        name: str,
+        progress: Progress | None,
+        mask_key: str = "",
+        columns: importers.Columns | None = None,
+    ) -> dict[str, Any]:
         """All sessions of the file. It is read whole once before anything is taken, so a bad one changes nothing.
 
         What comes back names each session (key, id, events and turns in it, how many events are new, the id that it
         bears in the file if that is another one) and what was lost. With ``mask_key`` it is masked as a probe would.
+        With ``columns`` the file is a table of rows.
         """
         async with self._turn:
-            whole = await asyncio.to_thread(_try, path, name, progress)
+            whole = await asyncio.to_thread(_try, path, name, progress, columns)
             report = importers.Report()
             sessions = []
-            found = importers.read(path, name, report=report)
+            found = importers.read(path, name, report=report, columns=columns)
             while (imported := await asyncio.to_thread(next, found, None)) is not None:
                 if mask_key:
                     imported = masked(imported, mask_key)
@@ -177,11 +185,11 @@ def _begin(items: Sequence[Numbered], now: float) -> float:
     return now
 
 
-def _try(path: Path, name: str, progress: Progress | None) -> bool:
+def _try(path: Path, name: str, progress: Progress | None, columns: importers.Columns | None) -> bool:
     """Read all of it; whether it is a recording of ours that can be copied as it is."""
     report = importers.Report()
     copies = []
-    for session in importers.read(path, name, report=report, progress=progress):
+    for session in importers.read(path, name, report=report, progress=progress, columns=columns):
         deque(session.items, 0)
         copies.append(session.events is not None and _whole(session.events))
     return copies == [True] and not report.problem_count

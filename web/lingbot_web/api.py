@@ -198,7 +198,9 @@ class Api:
             with path.open("wb") as file:
                 async for chunk in request.stream():
                     file.write(chunk)
-            taken = await self.pipeline.import_file(path, name, mask=mask == "1")
+            taken = await self.pipeline.import_file(
+                path, name, mask=mask == "1", mapping=request.query_params.getlist("map")
+            )
         return reply(taken)
 
     async def _live(self, request: Request) -> Live:

@@ -25,25 +25,41 @@ T = TypeVar("T")
 
 Data = Annotated[Path, typer.Option("--data", help="The folder that holds the recordings.", show_default=True)]
 Json = Annotated[bool, typer.Option("--json", help="Answer with JSON.")]
-Files = Annotated[list[Path], typer.Argument(help="Recordings: ours, or of Rasa, Bot Framework, research corpora and others.")]
+Files = Annotated[
+    list[Path], typer.Argument(help="Recordings: ours, or of Rasa, Bot Framework, research corpora and others.")
+]
 Flush = Annotated[
     str,
     typer.Option("--fsync", help="Flush to the disk once per 'batch' (a power cut costs 100 ms at most) or 'always'."),
 ]
 Masked = Annotated[bool, typer.Option("--mask", help="Mask passwords, tokens, phones and the like, as a probe does.")]
+Mapping = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="For CSV, or rows as JSON: which column holds session, user, bot (or role and text), intent, "
+        "confidence, time, doc, slot.NAME.",
+    ),
+]
 SNAPSHOTS = Path("snapshots")
 
 
 def import_files(
-    files: Files, data: Data = SNAPSHOTS, mask: Masked = False, fsync: Flush = "batch", as_json: Json = False
+    files: Files,
+    data: Data = SNAPSHOTS,
+    mask: Masked = False,
+    mapping: Mapping = None,
+    fsync: Flush = "batch",
+    as_json: Json = False,
 ) -> int:
     """Take recordings into the data folder. A file that can't be read changes nothing.
 
     What was taken is on the disk when the command ends. A map that serves the folder flushes as it was told itself.
 
     Example: lingbot-map import tracker.json transcript.json
+    Example: lingbot-map import calls.csv --map session=conv_id,user=question,bot=answer
     """
-    taken = take_in(files, data, mask=mask, fsync=fsync_of(fsync))
+    taken = take_in(files, data, mask=mask, fsync=fsync_of(fsync), mapping=mapping or ())
     if as_json:
         terminal.say_json(taken if len(taken) > 1 else taken[0])
         return 0
@@ -73,7 +89,9 @@ def fsync_of(said: str) -> Fsync:
     return "always" if said == "always" else "batch"
 
 
-def take_in(files: Sequence[Path], data: Path, *, mask: bool = False, fsync: Fsync = "batch") -> list[dict[str, Any]]:
+def take_in(
+    files: Sequence[Path], data: Path, *, mask: bool = False, fsync: Fsync = "batch", mapping: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Import files into the folder, through the map that serves it if one does; what each of them brought."""
     files = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder is its log
     for path in files:
@@ -86,14 +104,14 @@ def take_in(files: Sequence[Path], data: Path, *, mask: bool = False, fsync: Fsy
         taken = []
         for path in files:
             with terminal.progress(f"Sending {path.name}") as progress:
-                taken.append(remote.upload(path, progress, mask=mask))
+                taken.append(remote.upload(path, progress, mask=mask, mapping=mapping))
         return taken
 
     async def work(pipeline: Pipeline) -> list[dict[str, Any]]:
         taken = []
         for path in files:
             with terminal.progress(f"Reading {path.name}") as progress:
-                taken.append(await pipeline.import_file(path, legible(path.name), progress, mask=mask))
+                taken.append(await pipeline.import_file(path, legible(path.name), progress, mask=mask, mapping=mapping))
         return taken
 
     return with_pipeline(data, work, fsync)

@@ -23,7 +23,17 @@ from lingbot_web import terminal
 from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.beacon import Beacon, serving
 from lingbot_web.cli_keeping import Keep
-from lingbot_web.cli_recordings import SNAPSHOTS, Data, Files, Flush, Masked, fsync_of, report_problems, take_in
+from lingbot_web.cli_recordings import (
+    SNAPSHOTS,
+    Data,
+    Files,
+    Flush,
+    Mapping,
+    Masked,
+    fsync_of,
+    report_problems,
+    take_in,
+)
 from lingbot_web.demo import DemoBot
 from lingbot_web.security import is_host
 
@@ -189,15 +199,17 @@ def open_files(
     files: Files,
     data: Data = SNAPSHOTS,
     mask: Masked = False,
+    mapping: Mapping = None,
     port: Annotated[int, typer.Option(help="The port to listen on, if no map serves the folder yet.")] = PORT,
     fsync: Flush = "batch",
 ) -> int:
     """Import recordings and show them: in the map that serves the folder, else in one that is started.
 
     Example: lingbot-map open call.jsonl
+    Example: lingbot-map open calls.csv --map session=conv_id,user=question,bot=answer,slot.city=city
     """
     flush = fsync_of(fsync)
-    taken = take_in(files, data, mask=mask, fsync=flush)
+    taken = take_in(files, data, mask=mask, fsync=flush, mapping=mapping or ())
     report_problems(taken)
     sessions = [session for one in taken for session in one["sessions"]]
     first = max(sessions, key=lambda session: session["turns"], default={"key": ""})["key"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import select
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -47,27 +47,36 @@ class Remote:
         """The answer to ``value``, sent as JSON; waited for as long as the map lives."""
         return self._ask("POST", path, {}, orjson.dumps(value), {"Content-Type": "application/json"})
 
-    def upload(self, path: Path, progress: Callable[[int, int], None] | None = None, *, mask: bool = False) -> Any:
-        """Hand a file over for import."""
+    def upload(
+        self,
+        path: Path,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        mask: bool = False,
+        mapping: Sequence[str] = (),
+    ) -> Any:
+        """Hand a file over for import; ``mapping`` says what the columns of a table hold."""
         size = path.stat().st_size
         if size > MAX_IMPORT:
             raise TooLarge(path.name, "a file", size, MAX_IMPORT, "stop the map and import it directly")
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
         with path.open("rb") as file:
-            query: dict[str, str | int] = {"name": legible(path.name), **({"mask": 1} if mask else {})}
+            query: dict[str, Any] = {"name": legible(path.name), **({"mask": 1} if mask else {})}
+            if mapping:
+                query["map"] = list(mapping)
             return self._ask("POST", "api/import", query, _chunks(file, size, progress), headers)
 
     def _ask(
         self,
         method: str,
         path: str,
-        query: dict[str, str | int],
+        query: dict[str, Any],
         body: Iterator[bytes] | bytes | None,
         headers: dict[str, str],
     ) -> Any:
         url = urlsplit(self.beacon.url)
         connection = self._connection()
-        target = url.path + quote(path) + ("?" + urlencode(query) if query else "")
+        target = url.path + quote(path) + ("?" + urlencode(query, doseq=True) if query else "")
         try:
             connection.request(
                 method, target, body=body, headers={**headers, "Authorization": f"Bearer {self.beacon.token}"}
