@@ -39,11 +39,16 @@ test('a row that shows a label shows the id after it, where there is room', () =
   assert.ok(id.x + 5 * 6 < 152 - 12 - 22, 'clear of the value');
 });
 
-test('the id is the first to be cut, and goes where little of it would be left', () => {
+test('an id is told whole or not at all', () => {
   const { drawn, at } = gutter(told('a_rather_long_name', '产品线', '一个很长很长的值'));
   assert.ok(at('产品线') && !drawn.some(({ text }) => text.startsWith('a_r')));
-  const cut = gutter(told('brand_of_it', '产品线', '轻语')).drawn.find(({ text }) => text.startsWith('brand'));
-  assert.equal(cut?.text, 'brand_o…');
+  assert.ok(!gutter(told('brand_of_it', '产品线', '轻语')).drawn.some(({ text }) => text.startsWith('brand')));
+  assert.ok(gutter(told('brand', '产品线', '轻语')).at('brand'));
+});
+
+test('a value that is too long keeps its beginning and its end', () => {
+  const value = gutter(told('id', '工单号', 'T20250612-07')).drawn.find(({ text }) => text.startsWith('T'));
+  assert.match(value?.text ?? '', /^T.*….*7$/);
 });
 
 test('a high row shows it below', () => {

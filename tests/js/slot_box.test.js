@@ -42,3 +42,14 @@ test('with nothing beside it a value stands in the middle of its lane', () => {
   const { boxes, scene } = drawn(told, 80);
   assert.equal(boxes[0].x + boxes[0].w / 2, scene.layout.x(1.5));
 });
+
+test('of a value that does not fit a beginning and an end are told, or nothing; an empty one is always its sign', () => {
+  const told = new Telling();
+  told.said('a').routed('ask').assigned('number', 'T20250612-07').said('b').routed('ask').assigned('number', null, 'null');
+  const { boxes } = drawn(told, 60);
+  assert.match(boxes[0].text, /^T.*….*7$/);
+  assert.equal(boxes[1].text, '∅');
+  const narrow = new Telling();
+  narrow.said('a').routed('ask').assigned('plan', 'B129').read('plan');
+  assert.equal(drawn(narrow, 44).boxes[0].text, '', 'B1… tells nothing');
+});

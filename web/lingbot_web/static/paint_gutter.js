@@ -21,9 +21,6 @@ const LARGEST_VALUE = 62;
 const SMALLEST_VALUE = 34;
 /** Rows so high tell the id below the name, lower ones after it. */
 const TWO_LINES = 30;
-/** Of an id that is cut at least so much must be left, in characters and as a share; a document's tells nothing without its end. */
-const SHORTEST_ID = 6;
-const ID_SHARE = 0.5;
 /** Pixels between the lines of an empty stave. */
 const RULE = 32;
 const KIND = /** @type {const} */ ({ flow: 'kind.intent', state: 'kind.slot', knowledge: 'kind.doc' });
@@ -170,7 +167,7 @@ function paintRow(ctx, scene, stave, row, y, first) {
   const label = plain(node.label) + parent;
   const font = bits || chosen ? FONT.labelStrong : FONT.label;
   const left = GUTTER - 20 - x - lettering.width(label, font);
-  const value = lettering.fit(rowValue(scene, stave, row), FONT.value, Math.min(LARGEST_VALUE, Math.max(SMALLEST_VALUE, left)));
+  const value = lettering.fitEnds(rowValue(scene, stave, row), FONT.value, Math.min(LARGEST_VALUE, Math.max(SMALLEST_VALUE, left)));
   const age = bits & STALE ? staleAge(scene, row.node) : '';
   const aged = age ? lettering.width(age, FONT.small) + 4 : 0;
   const all = GUTTER - 12 - x - (value ? lettering.width(value, FONT.value) + 6 : 0);
@@ -190,11 +187,12 @@ function paintRow(ctx, scene, stave, row, y, first) {
     ctx.fillText(age, x + lettering.width(name, font) + 4, line);
   }
   const after = below ? 0 : lettering.width(name, font) + aged + 5;
-  const told = id && idText(scene, stave, id, all - after);
+  // Half an id is not what anybody looks for; the tooltip has it.
+  const told = id && lettering.fit(id, FONT.value, all - after) === id;
   if (told) {
     ctx.font = FONT.value;
     ctx.fillStyle = tokens['text-3'];
-    ctx.fillText(told, x + after, below ? y + 7.5 : line);
+    ctx.fillText(id, x + after, below ? y + 7.5 : line);
   }
   if (value && !past) {
     ctx.textAlign = 'right';
@@ -203,12 +201,6 @@ function paintRow(ctx, scene, stave, row, y, first) {
     ctx.fillText(value, GUTTER - 12, y + 0.5);
   }
   ctx.globalAlpha = 1;
-}
-
-/** As much of an id as says something; "" where there is no room for that. @param {Scene} scene @param {Stave} stave @param {string} id @param {number} room */
-function idText(scene, stave, id, room) {
-  const told = scene.lettering.fit(id, FONT.value, room);
-  return told === id || (stave.layer !== 'knowledge' && told.length > Math.max(SHORTEST_ID, id.length * ID_SHARE)) ? told : '';
 }
 
 /** What a row's right column shows, as it stood at the moment shown. @param {Scene} scene @param {Stave} stave @param {Row} row */

@@ -18,6 +18,8 @@ import { scoredStage, stageAt, weightOf } from 'lb/weights';
 
 /** Level of each distance on a trail: itself and one hop, two, three. */
 const HOP_LEVEL = [LEVEL.FULL, LEVEL.FULL, LEVEL.SECOND, LEVEL.THIRD];
+/** A value of which fewer characters fit, the ellipsis among them, is a bare square. */
+const LEAST_TOLD = 4;
 const SQUARE = 9;
 /** Beside the text in a value's box, and where room is short. */
 const PADDING = 6;
@@ -251,7 +253,7 @@ export class Scene {
       const start = this.layout.x(this.map.marks.turn.data[mark]);
       const left = start + (first && flags & FLAG.PRECEDED ? beforeWrite(w) + 7 : 2);
       const right = start + (flags & FLAG.SHARED ? afterWrite(w) - 7 : w - 2);
-      const text = this.lettering.fit(this.valueText(mark), FONT.value, right - left - 2 * LEAST_PADDING);
+      const text = this.#boxText(this.valueText(mark), flags, right - left - 2 * LEAST_PADDING);
       if (text) {
         const high = Math.min(19, this.layout.staves.rowHeight - 3);
         const width = Math.min(right - left, this.lettering.width(text, FONT.value) + 2 * PADDING);
@@ -260,6 +262,14 @@ export class Scene {
     }
     const side = this.readable ? SQUARE - 1 : Math.max(4, Math.min(SQUARE, w * 0.3));
     return { x: x - side / 2, y: y - side / 2, w: side, h: side, text: '' };
+  }
+
+  /** As much of a value as says something: a beginning and an end, or "". @param {string} value @param {number} flags @param {number} room */
+  #boxText(value, flags, room) {
+    const text = this.lettering.fitEnds(value, FONT.value, room);
+    if (text === value) return text;
+    if (flags & FLAG.EMPTY) return this.lettering.fit('∅', FONT.value, room);
+    return text.length >= LEAST_TOLD ? text : '';
   }
 
   /** The stage whose rank and score a document's mark shows. @param {number} mark */
