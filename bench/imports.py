@@ -66,7 +66,7 @@ def table_lines(count: int) -> bytes:
 
 def dialogues(count: int, turns: int = 20) -> bytes:
     """Schema-guided dialogues of ``count`` turns in all."""
-    out = []
+    out: list[dict[str, Any]] = []
     for i in range(count // turns):
         held: dict[str, list[str]] = {}
         said: list[dict[str, Any]] = []
@@ -92,6 +92,73 @@ COLUMNS = Columns(
     time="at",
     slots={"city": "city"},
 )
+
+
+def spans(count: int) -> list[dict[str, Any]]:
+    """``count`` spans in turns of eight, as exporters write them: a retriever with three documents, two calls of a
+    model, two tools, two chains, and the agent around them."""
+    out = []
+    for turn in range(count // 8):
+        session = f"session-{turn % 20}"
+        found: dict[str, Any] = {"input.value": f"规则 {turn}"}
+        for i in range(3):
+            row = {"id": f"doc-{(turn + i) % 50}", "content": f"第 {i} 条：" + "退款 " * 20, "score": 0.9 - i / 10}
+            found |= {f"retrieval.documents.{i}.document.{name}": value for name, value in row.items()}
+        model: dict[str, Any] = {"llm.model_name": "m", "llm.token_count.prompt": 900, "llm.token_count.completion": 20}
+        for i, role in enumerate(("system", "assistant", "user")):
+            model |= {f"llm.input_messages.{i}.message.role": role}
+            model |= {f"llm.input_messages.{i}.message.content": f"say {i} " * 8}
+        model |= {"llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "ok"}
+        tool = {"tool.name": "lookup", "input.value": '{"order": 17}', "output.value": "sent"}
+        agent = {"session.id": session, "agent.name": "desk", "input.value": f"请查 {turn}", "output.value": "好的"}
+        kinds: list[tuple[str, int, dict[str, Any]]] = [
+            ("RETRIEVER", 8, found),
+            ("LLM", 8, model),
+            ("TOOL", 8, tool),
+            ("TOOL", 8, tool),
+            ("CHAIN", 8, {"input.value": "x"}),
+            ("CHAIN", 5, {"graph.node.id": f"node-{turn % 4}"}),
+            ("LLM", 6, model),
+            ("AGENT", 0, agent),
+        ]
+        for number, (kind, parent, attributes) in enumerate(kinds, 1):
+            out.append(
+                {
+                    "name": f"step {number}",
+                    "context": {"trace_id": f"{turn:032x}", "span_id": f"{turn:08x}{number:08x}"},
+                    "parent_id": f"{turn:08x}{parent:08x}" if parent else None,
+                    "span_kind": kind,
+                    "start_time": 1.7e9 + turn * 10 + number % 8,
+                    "end_time": 1.7e9 + turn * 10 + 9,
+                    "status_code": "OK",
+                    "status_message": "",
+                    "attributes": attributes,
+                    "events": [],
+                }
+            )
+    return out
+
+
+def requests(found: list[dict[str, Any]]) -> bytes:
+    """The same spans as OTLP, eighty to a request."""
+    words = {str: "stringValue", int: "intValue", float: "doubleValue"}
+    packed = []
+    for span in found:
+        named = {"openinference.span.kind": span["span_kind"], **span["attributes"]}
+        packed.append(
+            {
+                "traceId": span["context"]["trace_id"],
+                "spanId": span["context"]["span_id"],
+                "parentSpanId": span["parent_id"] or "",
+                "name": span["name"],
+                "startTimeUnixNano": str(int(span["start_time"] * 1e9)),
+                "endTimeUnixNano": str(int(span["end_time"] * 1e9)),
+                "attributes": [{"key": key, "value": {words[type(value)]: value}} for key, value in named.items()],
+                "status": {},
+            }
+        )
+    lines = (packed[i : i + 80] for i in range(0, len(packed), 80))
+    return b"\n".join(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": line}]}]}).encode() for line in lines)
 
 
 def measure() -> Iterable[Figure]:
@@ -149,4 +216,17 @@ def measure() -> Iterable[Figure]:
         better="more",
         note=f"{events:,} events of the map out of {EVENTS:,} turns, {len(corpus) // EVENTS} bytes each",
     )
+    traced = spans(EVENTS // 2)
+    for name, content in (
+        ("OpenInference lines", b"\n".join(json.dumps(span).encode() for span in traced)),
+        ("OTLP requests", requests(traced)),
+    ):
+        yield Figure(
+            name=name,
+            value=len(traced) / best(taken(content), clock=clock),
+            unit="spans/s",
+            bar=BAR if name == "OpenInference lines" else None,
+            better="more",
+            note=f"{len(traced):,} spans, {len(content) // len(traced)} bytes each",
+        )
     yield Figure(name="sniff", value=best(lambda: sniff(lines)) * 1e3, unit="ms", bar=50.0, note="of the same lines")

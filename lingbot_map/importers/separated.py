@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from lingbot_map.errors import BadInput
 from lingbot_map.importers.blob import Blob
+from lingbot_map.importers.limits import LIMITS
 
 _CHUNK = 1 << 20
-_LINE = 1 << 20
 _DELIMITERS = (",", ";", "\t", "|")
 _NAME = 100  # characters; a longer cell in the first row is no name of a column
 _REMEDY = "save it as UTF-8 (in a spreadsheet: CSV UTF-8)"
@@ -85,8 +85,8 @@ class Separated:
                 reader = csv.reader(lines, delimiter=self.delimiter)
                 cells = []
             length = self._at - start
-            if length > _LINE:
-                self._bad = self._bad or f"longer than {_LINE:,} bytes"
+            if length > LIMITS.line:
+                self._bad = self._bad or f"longer than {LIMITS.line:,} bytes"
             yield Row(number, start, length, cells, self._bad)
 
     def _lines(self) -> Iterator[str]:
@@ -98,9 +98,9 @@ class Separated:
             for part in parts:
                 self._at += len(part) + 1
                 yield self._decoded(part) + "\n"
-            if len(rest) > 2 * _LINE:
+            if len(rest) > 2 * LIMITS.line:
                 self._at += len(rest)
-                self._bad = f"a line of more than {_LINE:,} bytes"
+                self._bad = f"a line of more than {LIMITS.line:,} bytes"
                 rest = b""
         if rest:
             self._at += len(rest)

@@ -27,6 +27,24 @@ from lingbot_probes.signals import (
 )
 
 
+@pytest.mark.parametrize(
+    ("dialogue", "title"),
+    [
+        (SchemaGuided("1_0", {"services": ["Cafes_1", 3, "Buses_2"]}), "1_0 · Cafes_1, Buses_2"),
+        (
+            CrossWoz("7", {"goal": [[1, "餐馆", "名称", "", False], [], [2, "景点", "评分", "", False]]}),
+            "7 · 餐馆, 景点",
+        ),
+        (KdConv("长城", {"name": "长城"}), ""),
+        (Star("12", {"Scenario": {"Domains": ["ride", "hotel", "ride"]}}), "12 · ride, hotel"),
+    ],
+)
+def test_a_list_of_sessions_shows_what_a_dialogue_is_about(dialogue: Dialogue, title: str) -> None:
+    (started,) = [item.signal for item in dialogue.skip()]
+    assert type(started) is SessionStarted
+    assert started.title == title
+
+
 def said(adapter: Dialogue, *records: Any) -> list[Any]:
     """All signals of ``records`` but the first, which starts the session."""
     items = [item for record in records for item in adapter.take(record)] + adapter.end()

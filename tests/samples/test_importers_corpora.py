@@ -202,7 +202,7 @@ def test_what_a_dialogue_says_of_itself_is_kept_unless_it_is_long() -> None:
     (one,) = opened(json.dumps({**sgd(), "note": "n", "log": "x" * 70_000}).encode())
     assert one.of(SessionStarted) == [
         SessionStarted(
-            title="Cafes_1, Buses_2",
+            title="1_0 · Cafes_1, Buses_2",
             meta={"corpus": "sgd", "dialogue_id": "1_0", "services": ["Cafes_1", "Buses_2"], "note": "n"},
         )
     ]

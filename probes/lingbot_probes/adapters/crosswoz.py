@@ -35,7 +35,8 @@ class CrossWoz(Dialogue):
 
     def __init__(self, dialogue: str, header: Record | None = None) -> None:
         """``header`` holds the dialogue's goal and type."""
-        super().__init__(dialogue, header, (header or {}).get("type"))
+        goals = map(items, items((header or {}).get("goal")))
+        super().__init__(dialogue, header, [goal[1] for goal in goals if len(goal) > 1])
         self._tasks: dict[str, str] = {}  # domain -> the intent that this turn was routed to for it
         self._before: Record = {}  # the state after the last message of the system
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lingbot_probes.adapters.scribe import Scribe
@@ -17,11 +17,15 @@ class Dialogue:
 
     corpus = ""
 
-    def __init__(self, dialogue: str, header: Mapping[str, Any] | None = None, title: object = "") -> None:
-        """``dialogue`` is the session's id, ``header`` what the dialogue says of itself beside its records."""
+    def __init__(self, dialogue: str, header: Mapping[str, Any] | None = None, about: Iterable[object] = ()) -> None:
+        """``dialogue`` is the session's id, ``header`` what the dialogue says of itself beside its records.
+
+        What it is ``about`` (services, domains) stands beside its id in a list of sessions; only texts of it count.
+        """
         self.scribe = Scribe(dialogue[:MAX_SESSION_ID])
         self._header = dict(header or {})
-        self._title = title if type(title) is str else ""
+        topics = ", ".join(dict.fromkeys(topic for topic in about if type(topic) is str))
+        self._title = f"{dialogue} · {topics}" if topics else ""
         self._held: dict[str, Any] = {}
 
     def take(self, record: object) -> list[Numbered]:

@@ -30,7 +30,7 @@ class KdConv(Dialogue):
 
     def __init__(self, dialogue: str, header: Record | None = None) -> None:
         """``header`` holds the ``name`` of the entity that the dialogue begins with."""
-        super().__init__(dialogue, header, (header or {}).get("name"))
+        super().__init__(dialogue, header)
         self._by_user = False  # whose message the last one was
         self._asked = ""
 

@@ -37,8 +37,7 @@ class SchemaGuided(Dialogue):
 
     def __init__(self, dialogue: str, header: Record | None = None) -> None:
         """``header`` holds the dialogue's ``services``."""
-        services = [service for service in items((header or {}).get("services")) if type(service) is str]
-        super().__init__(dialogue, header, ", ".join(services))
+        super().__init__(dialogue, header, items((header or {}).get("services")))
         self._rows: dict[str, list[tuple[str, Record]]] = {}  # service -> (document, row) of its last results
         self._calls: dict[str, str] = {}
 

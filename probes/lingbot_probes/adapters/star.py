@@ -37,8 +37,7 @@ class Star(Dialogue):
 
     def __init__(self, dialogue: str, header: Record | None = None) -> None:
         """``header`` holds the scenario, how far the dialogue came (``CompletionLevel``), the questionnaires."""
-        domains = items(mapping((header or {}).get("Scenario")).get("Domains"))
-        super().__init__(dialogue, header, ", ".join(domain for domain in domains if type(domain) is str))
+        super().__init__(dialogue, header, items(mapping((header or {}).get("Scenario")).get("Domains")))
         self._task = ""
         self._asked: tuple[str, dict[str, Any]] = ("", {})
         self._done: Record | None = None  # a `complete`, until it is known to be the last event
