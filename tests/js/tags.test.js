@@ -65,3 +65,19 @@ test('an overwrite that shares its row with a leak stays at its write', () => {
   assert.ok(Math.abs(overwrite.y + 9 - (write.y + write.h / 2)) < 20, 'on the row or right beside it');
   assert.deepEqual(covered(scene, [MARK.WRITE, MARK.READ]), []);
 });
+
+test('a loop tells its condition where its bracket is wide enough to be seen beside it, and is short elsewhere', () => {
+  const told = new Telling().said('a').routed('x');
+  /** @type {string[]} */
+  const edges = [];
+  for (const intent of ['y', 'z', 'x']) {
+    told.said(intent).routed(intent);
+    edges.push(`move:${told.seq}`);
+  }
+  told.found('loop', 1, edges, { rounds: 2, condition: 'ticket_number = null' });
+  for (const [span, words] of /** @type {[number, RegExp][]} */ ([[5, /through.*ticket_number = null/], [30, /^score\.tag\.loop 2$/]])) {
+    const scene = sceneOf(told.map, 1, 1 + span);
+    const tags = placeTags(scene, scene.findings());
+    assert.match(tags[0]?.text ?? 'no label', words, `${span} lanes`);
+  }
+});

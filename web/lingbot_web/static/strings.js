@@ -263,6 +263,7 @@ const WORDS = {
   'score.opening': ['开场', 'Opening'],
   'score.said': ['用户说', 'User said'],
   'score.state': ['状态', 'State'],
+  'score.tag.drift.brief': ['漂移', 'drift'],
   'score.tag.drift': ['漂移：应为「{doc}」', 'drift, expected {doc}'],
   'score.tag.failure': ['出错 {where}', 'failed {where}'],
   'score.tag.gap': ['丢弃 {n} 条', '{n} dropped'],

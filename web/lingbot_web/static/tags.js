@@ -8,7 +8,7 @@ import { FONT } from 'lb/styles';
 /** @typedef {import('lb/types').FindingKind} FindingKind */
 /** @typedef {import('lb/scene').Box} Box */
 /** @typedef {{id: string, kind: FindingKind, text: string, x: number, y: number, w: number, h: number, evidence: Evidence}} Tag */
-/** What a label says and how wide that is; findings with the same `key` share one. @typedef {{text: string, width: number, key: string, word: string}} Label */
+/** What a label says, in full and where there is little room, and how wide that is; findings with the same `key` share one. @typedef {{text: string, width: number, brief: string, briefWidth: number, key: string, word: string}} Label */
 /** Findings that share a label, and from where to where their marks reach. @typedef {{evidence: Evidence, label: Label, left: number, right: number}} Group */
 
 const HEIGHT = 18;
@@ -23,8 +23,8 @@ const TOUCH = 1;
 const TAG_GAP = 4;
 /** Where the middle of what it is about is taken it moves aside, in halves of itself. */
 const SHIFTS = [0, 1, -1, 0.5, -0.5];
-/** Where the whole of it has no room, so much of it is told. */
-const SHORT = 0.62;
+/** A loop's bracket shows on either side of its label. */
+const BRACKET = 12;
 const LONGEST_VALUE = 84;
 const LONGEST_NAME = 108;
 const LONGEST_CONDITION = 140;
@@ -38,7 +38,9 @@ function labelOf(scene, evidence) {
   let known = told.get(evidence);
   if (!known || known.word !== word) {
     const text = tagText(scene, evidence);
-    told.set(evidence, (known = { text, width: scene.lettering.width(text, FONT.tag), key: groupKey(evidence, text), word }));
+    const brief = briefText(scene, evidence) || text;
+    const [width, briefWidth] = [text, brief].map((each) => scene.lettering.width(each, FONT.tag));
+    told.set(evidence, (known = { text, width, brief, briefWidth, key: groupKey(evidence, text), word }));
   }
   return known;
 }
@@ -66,6 +68,12 @@ function tagText(scene, evidence) {
     default:
       return '';
   }
+}
+
+/** What is said where the whole has no room; "" where that is all there is. @param {Scene} scene @param {Evidence} evidence */
+function briefText(scene, { finding: { kind, facts } }) {
+  if (kind === 'loop') return scene.text('score.tag.loop', { n: facts.rounds ?? 1 });
+  return kind === 'drift' ? scene.word('score.tag.drift.brief') : '';
 }
 
 /** Age of a document as its row label tells it. @param {Scene} scene @param {number} days */
@@ -130,9 +138,11 @@ function settle(scene, { evidence, label, left, right }, placed, around) {
   const { kind, id } = evidence.finding;
   const stave = kind === 'loop' ? scene.flow : kind === 'drift' ? scene.knowledge : kind === 'gap' ? null : scene.state;
   if (!stave && kind !== 'gap') return null;
-  const wide = Math.min(label.width + 32, layout.width - 160);
   const from = Math.max(left, layout.x(layout.from));
   const to = Math.min(right, layout.width);
+  const brief = label.briefWidth + 32;
+  const whole = kind === 'loop' && label.width + 32 > Math.max(brief, to - from - 2 * BRACKET) ? brief : label.width + 32;
+  const wide = Math.min(whole, layout.width - 160);
   if (from > layout.width || to < layout.x(layout.from)) return null;
   const middle = (from + to) / 2;
   const top = (stave ?? layout.staves.staves[0]).top;
@@ -157,14 +167,14 @@ function settle(scene, { evidence, label, left, right }, placed, around) {
     return end !== null && [row + off, row - off].some((y) => fits(wide, y, end.x - 6 - wide / 2) || fits(wide, y, end.x + end.w + 6 + wide / 2));
   };
   const along = (/** @type {number} */ w, /** @type {number} */ y) => SHIFTS.some((shift) => fits(w, y, middle + shift * (w / 2 + 10)));
-  const whole = onRow(wide) || (scene.lane >= 20 && (beside() || along(wide, top + HEAD)));
+  const settled = onRow(wide) || (scene.lane >= 20 && (beside() || along(wide, top + HEAD)));
   // Questions stand in the head of the documents' stave.
-  const partly = whole || (scene.lane >= 20 && kind === 'drift' && (along(wide, top - 1) || along(wide * SHORT, top - 1)));
-  if (!partly && !onRow(SMALL)) along(SMALL, top + HEAD);
+  const above = settled || (scene.lane >= 20 && kind === 'drift' && (along(wide, top - 1) || along(brief, top - 1)));
+  if (!above && !onRow(SMALL)) along(SMALL, top + HEAD);
   if (!found) return null;
   const [x, y, w] = found;
-  const fit = kind === 'drift' ? scene.lettering.fitEnds(label.text, FONT.tag, w - 28) : scene.lettering.fit(label.text, FONT.tag, w - 28);
-  return { id, kind, text: w === SMALL ? '' : fit, x, y: y - HEIGHT / 2, w, h: HEIGHT, evidence };
+  const text = w === SMALL ? '' : scene.lettering.fit(w === brief ? label.brief : label.text, FONT.tag, w - 28);
+  return { id, kind, text, x, y: y - HEIGHT / 2, w, h: HEIGHT, evidence };
 }
 
 /** The left edge of a label that stands about `centre`, within the map. @param {import('lb/layout').Layout} layout @param {number} centre @param {number} w */
