@@ -47,13 +47,16 @@ def test_ctrl_c_ends_it_with_all_that_it_started() -> None:
     def children(pid: int) -> list[int]:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [PYTHON, "-m", "tests.torture", "ordering"], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    (driver,) = wait_for(lambda: children(process.pid), "the driver")
-    wait_for(lambda: children(driver), "what the driver starts")
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE + runner.GRACE_SECONDS)
+    ) as process:
+        try:
+            (driver,) = wait_for(lambda: children(process.pid), "the driver")
+            wait_for(lambda: children(driver), "what the driver starts")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=6 * PATIENCE)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert "stopped during ordering" in out
     assert err == ""

@@ -72,7 +72,7 @@ class Listener:
 
 def where(probe: Probe, map: Listener) -> list[tuple[str, str]]:
     """(session, what) of every event but the beginnings, session by session: order is kept within a session."""
-    assert probe.flush()
+    assert probe.flush(10)
     return [
         (event["session"], event["signal"].get("intent") or event["signal"].get("text") or event["signal"]["kind"])
         for event in sorted(map.events(), key=lambda event: event["session"])

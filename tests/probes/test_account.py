@@ -66,7 +66,7 @@ def test_what_a_killed_map_had_written_is_not_called_lost() -> None:
     sink = Killed()
     probe = Probe("bot", sink=sink)
     say(probe, 100)
-    assert probe.flush()
+    assert probe.flush(10)
     assert account(probe) == (100, 100, 0, 0)
     sink.dies = "after writing"
     say(probe, 50)

@@ -96,7 +96,7 @@ def test_a_pool_serves_the_one_session_of_a_desk_turn_after_turn(probe: Probe, m
 
         for text in ("one", "two", "three"):
             reply("desk", text)
-    assert probe.flush()
+    assert probe.flush(10)
     assert {event["session"] for event in map.events()} == {"desk"}
     assert {name: said[0] for name, said in turns(map).items()} == {
         "one": "in one",

@@ -61,7 +61,7 @@ def test_documents_that_a_generator_has_yielded_are_not_kept_alive(probe: Probe,
         assert yielded[-1]() is None, "before it goes on"
     assert next(steps, "end") == "end"
     marked(whole)("plan")
-    assert probe.flush()
+    assert probe.flush(10)
     in_pieces, at_once = map.signals()
     assert in_pieces == at_once
 
@@ -123,4 +123,4 @@ def test_switched_off_the_very_function_comes_back(monkeypatch: pytest.MonkeyPat
         turn.answer("ho")
     probe.emit("anything")
     assert probe.stats()["made"] == 0
-    assert probe.flush()
+    assert probe.flush(10)

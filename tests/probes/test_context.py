@@ -38,7 +38,7 @@ def test_a_session_scope_holds_what_is_inside(probe: Probe, map: Listener) -> No
     assert map.signals("a")[0] == {"kind": "session_started", "title": "Anna", "meta": {"channel": "web"}}
     with probe.session("a"):
         route("4")
-    assert probe.flush()
+    assert probe.flush(10)
     assert [signal["kind"] for signal in map.signals("a")].count("session_started") == 1
 
 
@@ -139,7 +139,7 @@ def test_ids_may_be_explicit_everywhere(probe: Probe, map: Listener) -> None:
         probe.failed("here", ValueError("4"), session="a", turn="t1")
         probe.failed("there", "5", session="a")
         probe.ended("bye", session="a")
-    assert probe.flush()
+    assert probe.flush(10)
     assert [(event["n"], event.get("turn", "")) for event in map.events("a")] == [
         (1, ""), (2, "t1"), (3, "t1"), (4, "t1"), (5, ""), (6, ""),
     ]  # fmt: skip
@@ -161,7 +161,7 @@ def test_the_usual_parameters_are_found(probe: Probe, map: Listener) -> None:
     Bot().reply("one", "anna")
     Bot().reply(message="two")
     probe.turn(second)(object(), "three")
-    assert probe.flush()
+    assert probe.flush(10)
     found = {event["signal"].get("utterance"): event["session"] for event in map.events()}
     assert (found["one"], found["two"], found["three"]) == ("anna", "default", probe._where.orphan().id)
 
@@ -177,7 +177,7 @@ def test_a_turn_within_a_turn_is_part_of_it(probe: Probe, map: Listener) -> None
     with probe.session("a"):
         outer("outer text", 5)
         inner("alone")
-    assert probe.flush()
+    assert probe.flush(10)
     assert turns(map) == {"outer text": ["outer answer"], "alone": ["ok"]}
     assert map.events("a")[1]["turn"] == "5"
 
@@ -201,7 +201,7 @@ def test_a_background_task_stays_in_its_turn_and_a_new_turn_in_it_is_new(probe: 
         await kept[0]
 
     asyncio.run(main())
-    assert probe.flush()
+    assert probe.flush(10)
     assert turns(map) == {"first": ["late"], "next": ["ok"]}
 
 
@@ -237,7 +237,7 @@ async def test_a_streaming_turn_in_tasks(probe: Probe, map: Listener) -> None:
         return "".join([piece async for piece in reply(f"s{number}", f"t{number}")])
 
     assert await asyncio.gather(*(consume(i) for i in range(4))) == ["ab"] * 4
-    assert probe.flush()
+    assert probe.flush(10)
     assert turns(map) == {f"t{i}": [f"t{i}:a", f"t{i}:b", "ab"] for i in range(4)}
 
 
@@ -258,7 +258,7 @@ def test_a_giant_id_stays_itself(probe: Probe, map: Listener) -> None:
     for last in ("a", "b"):
         probe.answered("x", session="i" * 100_000 + last)
     probe.answered("y", session="\ud800")
-    assert probe.flush()
+    assert probe.flush(10)
     ids = {event["session"] for event in map.events()}
     assert sorted(len(id) for id in ids) == [1, 256, 256]
     assert "\ufffd" in ids

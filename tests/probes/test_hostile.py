@@ -61,7 +61,7 @@ def test_an_exception_is_not_asked_to_describe_itself(probe: Probe, map: Listene
         with pytest.raises(Unread):
             decorator(fails)()
     assert CALLED == []
-    assert probe.flush()
+    assert probe.flush(10)
     told = [signal["error"] for signal in map.signals() if signal["kind"] == "failed"]
     assert told == ["Unread: why"] * 4
 
@@ -74,7 +74,7 @@ def test_a_raising_extract_costs_one_event_that_shows_as_a_gap(probe: Probe, map
         assert probe.intent(extract=extract)(lambda: "x")() == "x"
         probe.answered("after")
     assert probe.stats()["errors"] == 1
-    assert probe.flush()
+    assert probe.flush(10)
     assert [event["n"] for event in map.events("s")] == [1, 3]
     assert map.lost() == {"s": 1}
 
@@ -86,7 +86,7 @@ def test_what_is_captured_is_a_copy(probe: Probe, map: Listener) -> None:
     probe.intent(lambda: routed)()
     held["city"].append("Rome")
     routed["intent"] = "b"
-    assert probe.flush()
+    assert probe.flush(10)
     assigned, intent = map.signals()
     assert assigned["value"] == {"city": ["Paris"]}
     assert intent["intent"] == "a"
@@ -102,7 +102,7 @@ def test_of_an_answer_in_big_pieces_no_more_is_copied_than_is_told(answer: str, 
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
-    assert probe.flush()
+    assert probe.flush(10)
     (text,) = [signal["text"] for signal in map.signals() if signal["kind"] == "answered"]
     assert text == "é" * 4_095 + "…"
 
@@ -111,7 +111,7 @@ def test_an_answer_in_pieces_is_whole_up_to_the_bound(probe: Probe, map: Listene
     pieces = ["x" * 1_000] * 4 + ["y" * 92]
     for more in ([], [""], ["z"]):
         probe.turn(lambda x, more=more: pieces + more)("hi")
-    assert probe.flush()
+    assert probe.flush(10)
     whole = "\n".join(pieces)
     assert len(whole) == 4_096
     texts = [signal["text"] for signal in map.signals() if signal["kind"] == "answered"]
@@ -136,7 +136,7 @@ def test_the_bounds_are_said(probe: Probe, map: Listener) -> None:
     slots["long"] = "x" * 5_000
     slots["many"] = list(range(1_000))
     slots["deep"] = {"a": {"b": {"c": {"d": {"e": {"f": {"g": 1}}}}}}}
-    assert probe.flush()
+    assert probe.flush(10)
     long, many, deep = [signal["value"] for signal in map.signals()]
     assert (len(long), long[-1]) == (4_096, "…")
     assert many[49:] == [49, "… 950 more"]

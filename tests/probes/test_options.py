@@ -91,14 +91,14 @@ def test_a_store_of_the_bots_own_is_one(probe: Probe, map: Listener) -> None:
     slots = probe.observed(truth)
     slots["b"] = slots["a"] + 1
     assert dict(truth) == {"a": 1, "b": 2}
-    assert probe.flush()
+    assert probe.flush(10)
     assert [signal["kind"] for signal in map.signals()] == ["slot_read", "slot_assigned"]
 
 
 def test_one_name_may_stand_alone(probe: Probe, map: Listener) -> None:
     search: Any = probe.retrieval(params="top_k")(lambda query, top_k: [])
     search("q", 5)
-    assert probe.flush()
+    assert probe.flush(10)
     assert map.signals()[0]["params"] == {"top_k": 5}
 
 
@@ -112,7 +112,7 @@ def test_what_is_said_at_work_is_taken_whatever_it_is(probe: Probe, map: Listene
     probe.failed(thing, ValueError("why"))
     probe.ended(thing)
     probe.emit(thing, said_at=7)
-    assert probe.flush()
+    assert probe.flush(10)
     assert probe.errors == 0
     assert map.signals() == [
         {"kind": "failed", "where": "here", "error": "Says"},
@@ -132,7 +132,7 @@ def test_a_sink_that_is_empty_is_a_sink() -> None:
     sink = Empty()
     probe = Probe("bot", sink=sink)
     probe.answered("x")
-    assert probe.flush()
+    assert probe.flush(10)
     assert [signal["text"] for signal in sink.signals()] == ["x"]
     probe.close()
 
@@ -238,7 +238,7 @@ def test_the_environment_is_nobodys_business_where_a_sink_is(
     monkeypatch.setenv("LINGBOT_ENDPOINT", "nonsense")
     probe = Probe("bot", sink=map)
     probe.answered("x")
-    assert probe.flush()
+    assert probe.flush(10)
     assert not caplog.records
     probe.drain_to(None)
     assert len(caplog.records) == 1

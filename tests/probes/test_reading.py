@@ -108,14 +108,14 @@ INTENTS: dict[str, tuple[Any, dict[str, Any]]] = {
 def test_an_intent_is_read(shape: str, probe: Probe, map: Listener) -> None:
     result, expected = INTENTS[shape]
     probe.intent(lambda: result)()
-    assert probe.flush()
+    assert probe.flush(10)
     assert map.signals() == [{"kind": "intent_routed", **expected}]
 
 
 @pytest.mark.parametrize("result", [None, object(), [], {"slots": {}}], ids=["None", "object", "[]", "{}"])
 def test_what_names_no_intent_is_shown_as_it_is(result: Any, probe: Probe, map: Listener) -> None:
     probe.intent(lambda: result)()
-    assert probe.flush()
+    assert probe.flush(10)
     assert [(signal["kind"], signal["name"]) for signal in map.signals()] == [("raw", "intent")]
 
 
@@ -173,7 +173,7 @@ def test_documents_are_read(shape: str, probe: Probe, map: Listener) -> None:
         return result
 
     search("what?")
-    assert probe.flush()
+    assert probe.flush(10)
     (signal,) = map.signals()
     assert (signal["query"], signal["stage"], signal["params"]) == ("what?", "keyword", {"top_k": 3})
     assert signal.get("docs", []) == expected
@@ -182,7 +182,7 @@ def test_documents_are_read(shape: str, probe: Probe, map: Listener) -> None:
 def test_a_passage_without_a_name_is_known_by_its_text(probe: Probe, map: Listener) -> None:
     text = "A passage that is longer than any id would be. " * 5
     probe.retrieval()(lambda query: [text, {"content": text}, text + "!"])("q")
-    assert probe.flush()
+    assert probe.flush(10)
     first, second, other = map.signals()[0]["docs"]
     assert first["id"] == second["id"] != other["id"]
     assert first["snippet"].startswith("A passage")
@@ -190,7 +190,7 @@ def test_a_passage_without_a_name_is_known_by_its_text(probe: Probe, map: Listen
 
 def test_ids_and_scores_of_all_come_before_the_text_of_any(probe: Probe, map: Listener) -> None:
     probe.retrieval()(lambda query: [{"id": f"d{i}", "score": 0.5, "text": "长" * 5_000} for i in range(50)])("q")
-    assert probe.flush()
+    assert probe.flush(10)
     docs = map.signals()[0]["docs"]
     assert len(docs) == 50
     assert all(doc["score"] == 0.5 for doc in docs)
@@ -199,7 +199,7 @@ def test_ids_and_scores_of_all_come_before_the_text_of_any(probe: Probe, map: Li
 
 def test_what_are_no_documents_is_shown_as_it_is(probe: Probe, map: Listener) -> None:
     probe.retrieval(score_kind="bm25")(lambda query: {"status": "busy"})("q")
-    assert probe.flush()
+    assert probe.flush(10)
     assert map.signals()[0]["params"] == {"result": {"status": "busy"}}
 
 
@@ -220,7 +220,7 @@ ANSWERS: dict[str, tuple[Any, dict[str, Any] | None]] = {
 def test_an_answer_is_read(shape: str, probe: Probe, map: Listener) -> None:
     result, expected = ANSWERS[shape]
     probe.turn(lambda text: result)("hi")
-    assert probe.flush()
+    assert probe.flush(10)
     begun, *rest = map.signals()
     assert (begun["kind"], begun["utterance"]) == ("turn_started", "hi")
     assert rest == ([] if expected is None else [{"kind": "answered", **expected}])
@@ -239,7 +239,7 @@ def test_a_streamed_answer_is_told_when_it_ends(probe: Probe, map: Listener) -> 
 
     steps = reply("hi")
     next(steps)
-    assert probe.flush()
+    assert probe.flush(10)
     assert [signal["kind"] for signal in map.signals()] == ["turn_started"]
     list(steps)
     broken_off = areply("ho")
@@ -247,7 +247,7 @@ def test_a_streamed_answer_is_told_when_it_ends(probe: Probe, map: Listener) -> 
         broken_off.__anext__().send(None)  # type: ignore[attr-defined]
     with pytest.raises(StopIteration):
         broken_off.aclose().send(None)  # type: ignore[attr-defined]
-    assert probe.flush()
+    assert probe.flush(10)
     answers = [signal["text"] for signal in map.signals() if signal["kind"] == "answered"]
     assert answers == ["hello", "you"]
 
@@ -259,7 +259,7 @@ def test_a_retriever_may_yield_its_documents(probe: Probe, map: Listener) -> Non
         yield "b", 0.5
 
     assert list(search("q")) == [("a", 0.9), ("b", 0.5)]
-    assert probe.flush()
+    assert probe.flush(10)
     assert [doc["id"] for doc in map.signals()[0]["docs"]] == ["a", "b"]
 
 
@@ -267,7 +267,7 @@ def test_filled_slots_are_assigned(probe: Probe, map: Listener) -> None:
     filled = {"phone": "138", "when": datetime.date(2025, 1, 2), "plan": Intent.BUY, "left": SimpleNamespace()}
     scope = {"phone": "task"}
     assert probe.slots(assigns=True, scope=scope, labels={"phone": "手机号"})(lambda text: filled)("x") is filled
-    assert probe.flush()
+    assert probe.flush(10)
     assert map.signals() == [
         {"kind": "slot_assigned", "slot": "phone", "value": "138", "scope": "task", "label": "手机号"},
         {"kind": "slot_assigned", "slot": "when", "value": "2025-01-02"},
@@ -287,7 +287,7 @@ def test_extract_says_what_a_result_means(probe: Probe, map: Listener) -> None:
     probed("buy", lang="en"), probed("", lang="en")
     several = [Retrieved(query="q", stage="prompt", docs=(Doc(id="a", near=(("b", 0.87),)),)), SlotRead(slot="x")]
     probe.retrieval(extract=lambda result, query: several)(lambda query: 5)("q")
-    assert probe.flush()
+    assert probe.flush(10)
     assert map.signals() == [
         {"kind": "intent_routed", "intent": "en:buy", "confidence": 0.5},
         {"kind": "retrieved", "query": "q", "stage": "prompt", "docs": [{"id": "a", "near": [["b", 0.87]]}]},
@@ -306,7 +306,7 @@ def test_a_failure_is_told_once_and_passes(probe: Probe, map: Listener) -> None:
 
     with pytest.raises(LookupError):
         reply("hi")
-    assert probe.flush()
+    assert probe.flush(10)
     assert [signal for signal in map.signals() if signal["kind"] == "failed"] == [
         {"kind": "failed", "where": search.__qualname__, "error": "LookupError: index is gone"}
     ]

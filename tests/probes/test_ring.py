@@ -171,11 +171,11 @@ def test_idle_sessions_are_let_go_and_one_that_comes_back_is_no_repeat(monkeypat
             with probe.session(f"s{number}"):
                 probe.answered("hi")
             if number % 20 == 0:
-                assert probe.flush()
+                assert probe.flush(10)
         until(lambda: probe.flush() and len(probe._ring.sessions) <= 160, "letting go of idle sessions")
         assert "open" in probe._ring.sessions
         probe.answered("s0 again", session="s0")
-        assert probe.flush()
+        assert probe.flush(10)
     assert [event["signal"].get("text") for event in map.events("s0")] == [None, "hi", "s0 again"]
     assert len({source for source, id in map.accepted if id == "s0"}) == 2
     assert map.repeated == 0

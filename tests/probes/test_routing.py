@@ -142,7 +142,7 @@ def test_every_result_is_read_the_same_whatever_came_before_it(probe: Probe, map
                 assert route() is result
                 expected.append(intent_routed(result))
             if len(expected) > 400:  # less than the ring holds
-                assert probe.flush()
+                assert probe.flush(10)
                 assert repr(map.signals()) == repr(expected)
                 map.order.clear()
                 expected.clear()
@@ -180,7 +180,7 @@ def test_known_keys_are_told_by_identity_alone(probe: Probe, map: Listener) -> N
         for result in (ROUTED, ROUTED, strange, strange, ROUTED):
             route(result)
         assert ASKED == []
-        assert probe.flush()
+        assert probe.flush(10)
         assert all(type(held) is not type(key) for entry in probe._ring.copy() for held in walked(entry[3]))
 
 
@@ -197,7 +197,7 @@ def test_what_is_taken_is_not_what_the_bot_goes_on_with(probe: Probe, map: Liste
         result["intent"] = intent
         route()
     result["intent"] = "never"
-    assert probe.flush()
+    assert probe.flush(10)
     assert [signal["intent"] for signal in map.signals()] == ["one", "two", "three"]
 
 
@@ -218,7 +218,7 @@ def test_routers_in_threads_mix_no_keys(probe: Probe, map: Listener) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert probe.flush()
+    assert probe.flush(10)
     assert len(map.signals()) == 400
     for signal in map.signals():
         assert signal["condition"] == f"c{signal['intent']}"

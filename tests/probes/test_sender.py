@@ -244,7 +244,7 @@ def test_a_closed_probe_starts_again(probe: Probe, map: Listener) -> None:
     assert numbers(map) == [1]
     assert not [thread for thread in threading.enumerate() if thread is probe._sender._thread]
     say(probe)
-    assert probe.flush()
+    assert probe.flush(10)
     assert numbers(map) == [1, 2]
 
 

@@ -18,7 +18,7 @@ from tests.probes.listening import Listener
 
 
 def said(probe: Probe, map: Listener) -> list[tuple[str, str]]:
-    assert probe.flush()
+    assert probe.flush(10)
     words = {"slot_assigned": "write", "slot_read": "read", "slot_cleared": "clear"}
     return [(words[signal["kind"]], signal["slot"]) for signal in map.signals()]
 
@@ -130,7 +130,7 @@ def test_the_reader_is_named(probe: Probe, map: Listener) -> None:
         return slots["a"], slots.get("a"), list(slots.values())
 
     price_query()
-    assert probe.flush()
+    assert probe.flush(10)
     assert {signal["reader"].rsplit(".", 1)[-1] for signal in map.signals()} == {"price_query"}
 
 
@@ -138,7 +138,7 @@ def test_scopes_and_labels(probe: Probe, map: Listener) -> None:
     slots = probe.observed(scope={"phone": "task"}, labels={"phone": "手机号"})
     slots["phone"] = "138"
     slots["name"] = None
-    assert probe.flush()
+    assert probe.flush(10)
     assert map.signals() == [
         {"kind": "slot_assigned", "slot": "phone", "value": "138", "scope": "task", "label": "手机号"},
         {"kind": "slot_assigned", "slot": "name", "value": None},
@@ -148,7 +148,7 @@ def test_scopes_and_labels(probe: Probe, map: Listener) -> None:
 def test_what_is_there_already_is_not_told(probe: Probe, map: Listener) -> None:
     probe.observed({"a": 1})
     probe.answered("x")
-    assert probe.flush()
+    assert probe.flush(10)
     assert [signal["kind"] for signal in map.signals()] == ["answered"]
 
 
@@ -177,7 +177,7 @@ def test_the_store_that_a_function_hands_out_is_observed(probe: Probe, map: List
         later().send(None)
     assert stop.value.value["x"] == 1
     assert probe.slots(lambda: [1])() == [1]
-    assert probe.flush()
+    assert probe.flush(10)
     assert map.signals("s1") == [{"kind": "slot_assigned", "slot": "city", "value": "Paris", "scope": "session"}]
     assert len(map.signals()) == 2
 
@@ -188,6 +188,6 @@ def test_the_mapping_remembers_its_session_where_no_context_is(probe: Probe, map
     slots["a"] = 1
     with probe.session("s2"):
         slots["a"] = 2
-    assert probe.flush()
+    assert probe.flush(10)
     assert [signal["value"] for signal in map.signals("s1") if signal["kind"] == "slot_assigned"] == [1]
     assert [signal["value"] for signal in map.signals("s2") if signal["kind"] == "slot_assigned"] == [2]
