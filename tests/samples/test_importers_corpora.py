@@ -124,6 +124,10 @@ def test_dialogues_of_one_name_stay_apart_however_they_begin() -> None:
     assert [one.session.source for one in again] == [one.session.source for one in sessions]
     first, second = opened(json.dumps(file[3:]).encode())
     assert (first.session.session_id, second.session.session_id[:4]) == ("1_0", "1_0~")
+    (alone,) = opened(json.dumps(file[4:]).encode())
+    assert (alone.session.session_id, alone.session.source) == ("1_0", second.session.source), (
+        "also in files of their own"
+    )
 
 
 def test_one_bad_dialogue_or_record_costs_itself_alone() -> None:
