@@ -44,7 +44,7 @@ export class Card {
     this.why = '';
   }
 
-  /** @param {CardKind} kind @param {string} [why] the server's words for it */
+  /** @param {CardKind} kind @param {string} [why] the server's words for it, or what became of the token that was given */
   show(kind, why = this.why) {
     this.kind = kind;
     this.why = why;
@@ -109,7 +109,7 @@ export class Card {
       field,
       h('button', { class: 'button primary', type: 'submit' }, text('card.enter')),
     );
-    return frame(text(`card.${kind}`), text(`card.${kind}.why`), kind === 'unauthorised' && h('div', { class: 'snippet' }, h('pre', { class: 'mono' }, `${text('card.printed')}\n  ${new URL('.', document.baseURI).href}#t=…`)), form);
+    return frame(text(`card.${kind}`), text(`card.${kind}.why`), this.why && h('p', { class: 'refused', role: 'alert' }, this.why), kind === 'unauthorised' && h('div', { class: 'snippet' }, h('pre', { class: 'mono' }, `${text('card.printed')}\n  ${new URL('.', document.baseURI).href}#t=…`)), form);
   }
 }
 

@@ -24,6 +24,8 @@ export class OpenSession {
     this.key = '';
     /** @type {Summary | null} what was known of it when it was deleted elsewhere; its map stays until the reader leaves it */
     this.deleted = null;
+    /** A token was given since the line was last open. */
+    this.given = false;
     /** @type {Summary | null} */
     this.offered = null;
     this.picked = false; // out of the list when it was dead: then it is not followed
@@ -205,7 +207,8 @@ export class OpenSession {
   }
 
   line() {
-    if (this.page.feed.line === 'unauthorised') this.page.card.show(this.score.map ? 'restarted' : 'unauthorised');
+    if (this.page.feed.line === 'unauthorised') this.#askForToken();
+    if (this.page.feed.line === 'open') this.given = false;
     if (this.page.feed.line === 'open' && !this.sessions.loaded) this.sessions.load();
     this.page.banner.render();
     this.page.soon();
@@ -214,7 +217,7 @@ export class OpenSession {
   /** @param {Refused} error */
   refused(error) {
     if (error.status === 401 || error.status === 403) {
-      this.page.card.show(this.score.map ? 'restarted' : 'unauthorised');
+      this.#askForToken();
       this.page.side.render();
       this.page.render();
     } else if (!this.sessions.loaded) {
@@ -223,8 +226,16 @@ export class OpenSession {
     } else toast(error.message || text('error.away'));
   }
 
+  /** A map that is shown had a token that held until the server was started anew; one given since then is another matter. */
+  #askForToken() {
+    const { map } = this.score;
+    const refused = map ? this.given : this.page.api.token !== '';
+    this.page.card.show(map ? 'restarted' : 'unauthorised', refused ? text('card.refused') : '');
+  }
+
   /** @param {string} token */
   admit(token) {
+    this.given = true;
     storeToken(token);
     this.page.feed.admit(token);
     if (!this.score.map) this.start();

@@ -79,9 +79,9 @@ export class SessionList {
   /** Rows are as high as the reader's letters make them. */
   #measure() {
     const row = this.list.querySelector('li:not(.session-head-row)');
-    const height = row?.firstElementChild instanceof HTMLElement ? row.firstElementChild.offsetHeight + 1 : 0;
-    if (!height || this.kept || height === this.heights.row) return;
-    this.heights.row = height;
+    const tall = row?.firstElementChild instanceof HTMLElement ? row.firstElementChild.offsetHeight : 0;
+    if (!tall || this.kept || tall + 1 === this.heights.row) return; // in a list that is not shown yet nothing has a height
+    this.heights.row = tall + 1;
     this.#place();
     this.#draw();
   }

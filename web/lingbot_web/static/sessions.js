@@ -143,7 +143,8 @@ export class Sessions {
   update(changed, removed) {
     const open = this.known.get(this.open) ?? null;
     for (const summary of changed) {
-      if (summary.live && summary.events > (this.known.get(summary.key)?.events ?? Infinity)) this.ahead = Math.min(this.ahead, Date.now() / 1000 - summary.updated_at);
+      // A name or a pin is an event too, but then nothing was heard from the bot.
+      if (summary.live && summary.updated_at > (this.known.get(summary.key)?.updated_at ?? Infinity)) this.ahead = Math.min(this.ahead, Date.now() / 1000 - summary.updated_at);
     }
     if (this.all.update(changed, removed) && this.loaded && !this.recounting) {
       this.recounting = setTimeout(() => {

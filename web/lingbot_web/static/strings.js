@@ -31,6 +31,7 @@ const WORDS = {
   'card.missing.why': ['它可能已被删除，或属于另一个数据文件夹。从左侧选一个会话，或打开录制文件。', 'It may have been deleted, or belong to another data folder. Pick a session on the left, or open a recording.'],
   'card.open': ['打开录制文件', 'Open a recording'],
   'card.printed': ['启动时打印的地址：', 'The address printed at start:'],
+  'card.refused': ['服务器不认这个令牌。它每次启动都换新的令牌。', 'The server refused this token. It has a new one at each start.'],
   'card.replay': ['回放只读记录，不会再次调用机器人。', 'Replay only reads what was recorded; it never calls the bot again.'],
   'card.restarted': ['服务器重新启动过', 'The server was started anew'],
   'card.restarted.why': ['它换了新的访问令牌。在这个标签页打开它新打印的地址，或粘贴令牌（或整个地址），地图会从断点继续。', 'It has a new token. Open the address it printed in this tab, or paste the token (or the whole address); the map goes on where it stopped.'],
