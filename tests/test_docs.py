@@ -22,6 +22,8 @@ from pathlib import Path
 
 import pytest
 
+from lingbot_map.errors import UnknownFormat
+from lingbot_map.importers import sniff
 from lingbot_map.policy import Policy
 from lingbot_map.session import Session
 from lingbot_map.store.files import FileStore
@@ -206,6 +208,41 @@ def test_links_and_pictures_lead_somewhere(path: Path) -> None:
         assert there.exists(), f"{target} leads nowhere"
         if there.suffix in (".png", ".gif", ".jpg", ".svg"):
             assert there.stat().st_size < PICTURE_LIMIT, f"{target} is heavier than {PICTURE_LIMIT} bytes"
+
+
+FORMATS = {
+    "recording": r"our own recordings|我们自己的录制",
+    "rasa": "Rasa",
+    "rasa-sql": "SQLite",
+    "botframework": r"\.transcript",
+    "chat": r"\.chat",
+    "openinference": "OpenInference",
+    "otlp": "OTLP JSON",
+    "sgd": "SGD",
+    "crosswoz": "CrossWOZ",
+    "kdconv": "KdConv",
+    "star": "STAR",
+}
+"""How each format that is recognised is called where somebody looks for what can be opened."""
+
+
+def test_what_can_be_opened_is_named_wherever_somebody_looks_for_it() -> None:
+    with pytest.raises(UnknownFormat) as refused:
+        sniff(b"no recording")
+    assert {name for names, _ in refused.value.refusals for name in names.split(", ")} == set(FORMATS)
+    places = {name: (ROOT / name).read_text("utf-8") for name in ("README.md", "README.zh.md")}
+    places |= {f"{name} --help": " ".join(help_of(name).split()) for name in ("open", "import")}
+    for place, text in places.items():
+        missing = [format for format, word in FORMATS.items() if not re.search(word, text, re.IGNORECASE)]
+        assert not missing, f"{place} says nothing of {missing}"
+        assert "--map" in text and "CSV" in text, f"{place} says nothing of tables"
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
+def test_the_session_that_is_forgotten_is_the_one_that_the_bot_made(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    (made,) = re.findall(r'^reply\("([^"]+)"', text, re.MULTILINE)
+    assert re.findall(r"^lingbot-map forget (\S+)", text, re.MULTILINE) == [made]
 
 
 def test_both_languages_show_the_same_commands_and_the_same_code() -> None:

@@ -22,8 +22,8 @@ Source = str | os.PathLike[str] | bytes
 
 
 def sniff(source: Source, name: str = "") -> str:
-    """The format of a file: "recording", "rasa", "rasa-sql", "botframework", "chat", or a corpus ("sgd", "crosswoz",
-    "kdconv", "star").
+    """The format of a file: "recording", "rasa", "rasa-sql", "botframework", "chat", "openinference", "otlp", or a
+    corpus ("sgd", "crosswoz", "kdconv", "star").
 
     Raises ``UnknownFormat`` with each format's reason, ``Unmapped`` for a table (it opens with `columns_of` a mapping),
     ``TooLarge``, or ``BadInput`` for what can't be opened.

@@ -26,7 +26,12 @@ T = TypeVar("T")
 Data = Annotated[Path, typer.Option("--data", help="The folder that holds the recordings.", show_default=True)]
 Json = Annotated[bool, typer.Option("--json", help="Answer with JSON.")]
 Files = Annotated[
-    list[Path], typer.Argument(help="Recordings: ours, or of Rasa, Bot Framework, research corpora and others.")
+    list[Path],
+    typer.Argument(
+        help="Our own recordings; trackers of Rasa (JSON, SQLite); traces (OpenInference, OTLP JSON); Bot Framework's "
+        ".transcript and .chat; dialogues of SGD, MultiWOZ 2.2, CrossWOZ, KdConv, STAR; with --map tables (CSV, rows "
+        "as JSON). Gzipped or not."
+    ),
 ]
 Flush = Annotated[
     str,
@@ -57,6 +62,7 @@ def import_files(
     What was taken is on the disk when the command ends. A map that serves the folder flushes as it was told itself.
 
     Example: lingbot-map import tracker.json transcript.json
+
     Example: lingbot-map import calls.csv --map session=conv_id,user=question,bot=answer
     """
     taken = take_in(files, data, mask=mask, fsync=fsync_of(fsync), mapping=mapping or ())

@@ -206,6 +206,7 @@ def open_files(
     """Import recordings and show them: in the map that serves the folder, else in one that is started.
 
     Example: lingbot-map open call.jsonl
+
     Example: lingbot-map open calls.csv --map session=conv_id,user=question,bot=answer,slot.city=city
     """
     flush = fsync_of(fsync)
