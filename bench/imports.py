@@ -97,7 +97,7 @@ COLUMNS = Columns(
 def spans(count: int) -> list[dict[str, Any]]:
     """``count`` spans in turns of eight, as exporters write them: a retriever with three documents, two calls of a
     model, two tools, two chains, and the agent around them."""
-    out = []
+    out: list[dict[str, Any]] = []
     for turn in range(count // 8):
         session = f"session-{turn % 20}"
         found: dict[str, Any] = {"input.value": f"规则 {turn}"}

@@ -60,17 +60,21 @@ class _Trace:
 
     def met(self, head: Head) -> None:
         """One more span of it."""
+        _, session, root, start, meant = head
         self.spans += 1
-        self.meant = self.meant or head.meant
-        if head.session:
-            self.first = self.first or head.session
-            self.mixed = self.mixed or head.session != self.first
-            if head.root:
-                self.root = self.root or head.session
-        if head.start is not None:
-            self.begun = min(self.begun, head.start)
-            if head.root:
-                self.rooted = min(self.rooted, head.start)
+        if meant:
+            self.meant = True
+        if session:
+            self.first = self.first or session
+            if session != self.first:
+                self.mixed = True
+            if root:
+                self.root = self.root or session
+        if start is not None:
+            if start < self.begun:
+                self.begun = start
+            if root and start < self.rooted:
+                self.rooted = start
 
     @property
     def session(self) -> str:
@@ -184,11 +188,11 @@ class _Spans:
             self._reading.problem(f"{self._reading.blob.name} {self.word} {number}", why)
             return
         self._index.counted()
-        trace = self.traces.get(head.trace)
+        trace = self.traces.get(head[0])
         if trace is None:
             if len(self.traces) >= _TRACES:
                 raise TooLarge(self._reading.blob.name, "a file of traces", _TRACES + 1, _TRACES, _REMEDY)
-            trace = self.traces[head.trace] = _Trace(head.trace, len(self.traces))
+            trace = self.traces[head[0]] = _Trace(head[0], len(self.traces))
         trace.met(head)
         self._of.append(trace.number)
         self._places.add(number, offset, len(raw))

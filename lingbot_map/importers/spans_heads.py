@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from lingbot_map.importers.records import parse
 from lingbot_probes.adapters.spans_read import KINDS, read_id, read_span, read_time
 
-
-class Head(NamedTuple):
-    """``session`` is what the span names itself; ``meant`` says that it is of a convention and no plumbing."""
-
-    trace: str
-    session: str
-    root: bool
-    start: float | None
-    meant: bool
+Head = tuple[str, str, bool, float | None, bool]
+"""(trace, the session that the span names itself, whether it is a root, its start, whether it is of a convention and no
+plumbing)."""
 
 
 class _Context(msgspec.Struct):
@@ -93,7 +85,9 @@ def head_of(raw: bytes) -> Head:
                 session = pair.value.stringValue if key == "session.id" or not session else session
             elif key[:7] == "gen_ai.":
                 kind = "gen_ai"
-            elif key == "openinference.span.kind" or key[:10] == "traceloop.":
+            elif key == "openinference.span.kind":
+                kind = kind or ((pair.value.stringValue or "").upper() in KINDS and key) or ""
+            elif key[:10] == "traceloop.":
                 return _whole(raw)
     else:
         named: _Named = attributes  # type: ignore[assignment]
@@ -103,15 +97,15 @@ def head_of(raw: bytes) -> Head:
             return _whole(raw)
         session = named.session or named.conversation
         kind = span.span_kind or ""
-        if kind not in KINDS:
+        if not kind or kind not in KINDS:
             kind = kind if kind.upper() in KINDS else named.operation or named.kind
             if not kind and not (named.model is named.system is named.provider is UNSET):
                 kind = "gen_ai"
     parent = span.parentSpanId or span.parent_id
     start = span.startTimeUnixNano or span.start_time
-    return Head(read_id(trace), session, not parent, read_time(start), bool(kind))
+    return read_id(trace), session, not parent, read_time(start), bool(kind)
 
 
 def _whole(raw: bytes) -> Head:
     span = read_span(parse(raw))
-    return Head(span.trace, span.session, not span.parent, span.start, bool(span.kind))
+    return span.trace, span.session, not span.parent, span.start, bool(span.kind)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from lingbot_probes.adapters.scribe import Scribe
@@ -123,7 +124,7 @@ class _Turn:
         self._model = False
 
     def _say(self, signal: Signal) -> None:
-        self._scribe.say(signal, turn=self._turn)
+        self._scribe.say(signal, self._turn)
 
     def steps(self, tree: Tree) -> None:
         """All that happened, in order; the errors where they arose."""
@@ -188,7 +189,7 @@ class _Turn:
         params = _params(span, ("gen_ai.request.top_k", "gen_ai.data_source.id", "gen_ai.request.model"))
         if span.name:
             params["retriever"] = span.name
-        self._say(Retrieved(query=self._query, stage=_stage(span), docs=docs, params=params))
+        self._say(Retrieved(query=self._query, stage=_stage(span.name[:100]), docs=docs, params=params))
         self._recalled.update((doc.id, doc.snippet.strip()) for doc in docs)
 
     def _reranked(self, span: Span) -> None:
@@ -272,9 +273,10 @@ def _utterance(tree: Tree) -> str:
     return found or (asked(tree.root) if tree.root.kind == "RETRIEVER" and not tree.rootless else "")
 
 
-def _stage(span: Span) -> str:
-    """A retriever that says how it searches is believed; of any other only the one list that it gave is known."""
-    name = span.name.lower()
+@lru_cache(1_000)
+def _stage(name: str) -> str:
+    """A retriever whose name says how it searches is believed; of any other only the one list that it gave is known."""
+    name = name.lower()
     if any(word in name for word in _KEYWORD):
         return "keyword"
     if any(word in name for word in _FUSED):

@@ -53,8 +53,9 @@ class Message(NamedTuple):
 class Span:
     """One span. ``kind`` is one of `KINDS`, or "" for plumbing; ``session`` is its own, "" where it names none.
 
-    ``attributes`` are flat (dotted names). ``start`` and ``end`` are in Unix seconds. ``error`` is a line about what
-    went wrong and may be "" although it ``failed``. ``lists`` and ``messages`` hold what was read of the attributes.
+    ``attributes`` are flat (dotted names). ``start`` and ``end`` are in Unix seconds; ``ended`` is as it was written,
+    since few ends are asked for. ``error`` is a line about what went wrong and may be "" although it ``failed``.
+    ``lists`` and ``messages`` hold what was read of the attributes.
     """
 
     trace: str
@@ -64,12 +65,17 @@ class Span:
     kind: str = ""
     session: str = ""
     start: float | None = None
-    end: float | None = None
+    ended: object = None
     failed: bool = False
     error: str = ""
     attributes: dict[str, Any] = field(default_factory=dict)
     lists: dict[str, dict[int, dict[str, Any]]] | None = None
-    messages: dict[str, list[Message]] = field(default_factory=dict)
+    messages: dict[str, list[Message]] | None = None
+
+    @property
+    def end(self) -> float | None:
+        """When it ended, in Unix seconds; ``None`` where that is not known."""
+        return read_time(self.ended)
 
 
 def ids_of(record: Record) -> tuple[str, str]:
@@ -115,7 +121,7 @@ def read_span(record: object) -> Span:
         _kind(record, attributes),
         _session(attributes),
         read_time(start),
-        read_time(end),
+        end,
         failed,
         _error(message, said) if failed else "",
         attributes,
@@ -133,9 +139,10 @@ def read_json(value: object) -> Any:
 def read_id(value: object) -> str:
     """Ids are hex of any case, in some exports with 0x before it; anything else is an id as it stands."""
     if type(value) is str:
-        if value[:2] == "0x":
-            value = value[2:]
-        return value.lower() if len(value) in (16, 32) else value[:256]
+        length = len(value)
+        if length == 16 or length == 32:
+            return value.lower()
+        return value[2:].lower() if (length == 18 or length == 34) and value[:2] == "0x" else value[:256]
     return str(value) if type(value) is int else ""
 
 
@@ -159,19 +166,25 @@ def _kind(record: Record, attributes: Mapping[str, Any]) -> str:
 
 def _session(attributes: Mapping[str, Any]) -> str:
     for key in _SESSIONS:
-        value = attributes.get(key)
-        if value is not None and value != "":
-            return value if type(value) is str else str(value) if type(value) is int else ""
+        if key in attributes:
+            value = attributes[key]
+            if type(value) is str and value:
+                return value
+            if type(value) is int:
+                return str(value)
     return ""
 
 
 def read_time(value: object) -> float | None:
     """Unix seconds; a bare number may count seconds, milli-, micro- or nanoseconds, and its size says which."""
-    if type(value) is str:
-        if not value.isdigit():
+    kind = type(value)
+    if (kind is float or kind is int) and 0 <= value <= 1e11:  # type: ignore[operator]
+        return float(value)  # type: ignore[arg-type]
+    if kind is str:
+        if not value.isdigit():  # type: ignore[attr-defined]
             return instant(value)
-        value = int(value[:20])
-    if value is None:
+        value = int(value[:20])  # type: ignore[index]
+    elif value is None:
         return None
     count = number(value)
     if count is None:
@@ -184,6 +197,8 @@ def read_time(value: object) -> float | None:
 
 def _status(record: Record) -> tuple[bool, str]:
     code, message = record.get("status_code"), record.get("status_message")
+    if code == "OK":
+        return False, ""
     status = record.get("status")
     if type(status) is dict:
         code = status.get("code", status.get("status_code"))
@@ -203,12 +218,11 @@ def _attributes(record: Record) -> dict[str, Any]:
         found = read_json(found)
     if type(found) is not dict:  # a table that was written row by row: each attribute is a column
         return {key[11:]: value for key, value in record.items() if key[:11] == "attributes." and value is not None}
-    for value in found.values():
-        if type(value) is dict:
-            flat: dict[str, Any] = {}
-            _flatten(found, "", flat, 1)
-            return flat
-    return found
+    if dict not in map(type, found.values()):
+        return found
+    flat: dict[str, Any] = {}
+    _flatten(found, "", flat, 1)
+    return flat
 
 
 def _flatten(held: Record, before: str, flat: dict[str, Any], level: int) -> None:

@@ -52,9 +52,10 @@ def trees(spans: Iterable[Span]) -> list[Tree]:
     ``spans`` come in the order of the file; it decides where times are equal or missing. A span that is there twice
     counts once. Spans whose parent is missing hang from the root; where there is none the first of them stands for it.
     """
-    by_id = {span.id: span for span in reversed(list(spans))}
-    held = list(reversed(by_id.values()))
-    place = {span.id: number for number, span in enumerate(held)}
+    by_id: dict[str, Span] = {}
+    for span in spans:
+        by_id.setdefault(span.id, span)
+    held = list(by_id.values())
     below: dict[str, list[Span]] = {}
     tops: list[Span] = []
     for span in held:
@@ -63,19 +64,19 @@ def trees(spans: Iterable[Span]) -> list[Tree]:
         else:
             tops.append(span)
     if len(tops) > 1:
-        tops.sort(key=lambda span: (bool(span.parent), _start(span), place[span.id]))
-    whole = _tree(tops, below, place) if tops else None
+        tops.sort(key=lambda span: (bool(span.parent), _start(span)))
+    whole = _tree(tops, below, held) if tops else None
     if whole is None or len(whole.spans) < len(held):
         for span in _in_circles(held, below, tops):
             below[span.parent].remove(span)
             tops.append(span)
-        whole = _tree(tops, below, place)
+        whole = _tree(tops, below, held)
     whole.rootless = bool(tops[0].parent)
     whole.orphans = sum(bool(span.parent) for span in tops)
     parts = _conversation(whole.root, below.get(whole.root.id, ())) if len(tops) == 1 else []
     if not parts:
         return [whole]
-    out = [_tree([part], below, place) for part in sorted(parts, key=lambda span: (_start(span), place[span.id]))]
+    out = [_tree([part], below, held) for part in sorted(parts, key=_start)]
     if whole.root.failed:
         out[-1].spans.append(whole.root)
         out[-1].above.update((part.id, whole.root) for part in parts)
@@ -100,26 +101,30 @@ def _in_circles(held: list[Span], below: dict[str, list[Span]], tops: list[Span]
     return opened
 
 
-def _tree(tops: list[Span], below: dict[str, list[Span]], place: dict[str, int]) -> Tree:
+def _tree(tops: list[Span], below: dict[str, list[Span]], held: list[Span]) -> Tree:
+    """The tree of ``tops``, the first of which is its root. ``held`` are all spans as they stand in the file."""
     root = tops[0]
     tree = Tree(root, [])
-    begun: dict[str, tuple[float, int]] = {}
-    ahead = [(span, root if span is not root else None, 0) for span in reversed(tops)]
+    above = tree.above
+    # No span begins before its parent, whatever its clock says: (when, how deep) is the order, the file's among equals.
+    begun = {root.id: (float("-inf") if root.start is None else root.start, -1)}
+    ahead = [(root, span) for span in tops[1:]]
+    ahead.extend((root, span) for span in below.get(root.id, ()))
     while ahead:
-        span, parent, depth = ahead.pop()
-        earliest = begun[parent.id][0] if parent is not None else float("-inf")
-        start = earliest if span.start is None else span.start
-        if parent is not None:
-            tree.above[span.id] = parent
-            if start < earliest:
-                tree.skewed += span.parent == parent.id
-                start = earliest
-        begun[span.id] = (start, depth)
-        tree.spans.append(span)
-        ahead.extend((child, span, depth + 1) for child in reversed(below.get(span.id, [])))
-    tree.spans.sort(key=lambda span: (*begun[span.id], _end(span), place[span.id]))
-    tree.spans.remove(root)
-    tree.spans.insert(0, root)
+        parent, span = ahead.pop()
+        above[span.id] = parent
+        earliest, depth = begun[parent.id]
+        start = span.start
+        if start is None:
+            start = earliest
+        elif start < earliest:
+            tree.skewed += span.parent == parent.id
+            start = earliest
+        begun[span.id] = (start, depth + 1)
+        if span.id in below:
+            ahead.extend((span, child) for child in below[span.id])
+    tree.spans = [span for span in held if span.id in begun] if len(begun) < len(held) else list(held)
+    tree.spans.sort(key=lambda span: begun[span.id])
     return tree
 
 
@@ -134,7 +139,3 @@ def _conversation(root: Span, children: Sequence[Span]) -> list[Span]:
 
 def _start(span: Span) -> float:
     return _NEVER if span.start is None else span.start
-
-
-def _end(span: Span) -> float:
-    return _NEVER if span.end is None else span.end

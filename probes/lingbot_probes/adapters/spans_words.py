@@ -50,6 +50,12 @@ _LISTS = {
     **dict.fromkeys(("reranker.input_documents", "reranker.output_documents"), "document"),
 }
 """Attributes that are lists of records, and the word that stands around each record."""
+_RETRIEVALS = (
+    "retrieval.documents",
+    "gen_ai.retrieval.documents",
+    *(f"retrieval.documents.0.document.{field}" for field in ("id", "content", "score", "metadata")),
+)
+"""One of these is there where a span that is no retriever tells of documents."""
 _KEYS = 20_000  # spellings that are remembered: the same few come again in every span
 _UNKNOWN = ("", 0, "")
 _parts: dict[str, tuple[str, int, str] | None] = {}
@@ -108,6 +114,8 @@ def _inside(row: dict[str, Any], inner: str) -> dict[str, Any]:
 
 def messages(span: Span, way: str) -> list[Message]:
     """The messages that a model was given (``way`` "input") or gave ("output")."""
+    if span.messages is None:
+        span.messages = {}
     told = span.messages.get(way)
     if told is None:
         told = span.messages[way] = _messages(span, way)
@@ -226,14 +234,14 @@ def _words(found: Any, keys: tuple[str, ...], way: str, level: int) -> str:
 
 def retrieved(span: Span) -> tuple[Doc, ...] | None:
     """The documents that a retriever returned; ``None`` if the span tells of none."""
-    if span.lists is None:
-        span.lists = _flat_lists(span.attributes)
-    for path in ("retrieval.documents", "gen_ai.retrieval.documents"):
-        if path in span.lists or path in span.attributes:
-            return documents(rows(span, path))
-    if span.kind != "RETRIEVER":
+    attributes = span.attributes
+    if span.kind != "RETRIEVER" and not any(map(attributes.__contains__, _RETRIEVALS)):
         return None
-    value = read_json(span.attributes.get("output.value"))
+    for path in ("retrieval.documents", "gen_ai.retrieval.documents"):
+        found = rows(span, path)
+        if found or path in attributes:
+            return documents(found)
+    value = read_json(attributes.get("output.value"))
     value = value.get("documents", value.get("results")) if type(value) is dict else value
     return documents([_inside(row, "document") for row in items(value) if type(row) is dict])
 
