@@ -182,11 +182,11 @@ export class Sessions {
   render() {
     const { groups, demos } = this.all.groups(this.now());
     const words = { pinned: text('sessions.pinned'), live: text('sessions.live'), today: text('sessions.today'), earlier: text('sessions.earlier') };
-    const placed = this.list.show(groups.flatMap(({ name, members, total, whole }) => [{ label: words[name], count: headCount(total, whole) }, ...members]), this.all.all - demos.length);
     const bare = this.loaded && !groups.length;
+    this.list.element.hidden = bare; // before it is filled: rows are measured as they come
+    const placed = this.list.show(groups.flatMap(({ name, members, total, whole }) => [{ label: words[name], count: headCount(total, whole) }, ...members]), this.all.all - demos.length);
     this.none.hidden = !bare;
     this.none.textContent = bare ? text(this.all.query ? 'sessions.nothing' : 'sessions.none') : '';
-    this.list.element.hidden = bare;
     if (!placed) this.search.focus();
     this.#showDemos(demos, bare);
     fill(
