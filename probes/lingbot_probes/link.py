@@ -10,6 +10,7 @@ import os
 import stat
 from time import monotonic
 
+from lingbot_probes import trouble
 from lingbot_probes.options import a_token
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from socket import socket
     from typing import Any
 
-DEFAULT = "http://127.0.0.1:8700"
+DEFAULT = f"http://127.0.0.1:{trouble.PORT}"
 CONNECT = 2.0  # seconds
 ANSWER = 5.0  # seconds; a server that recovers a big recording answers 503 at once, it doesn't hold the line
 LONGEST = 4 << 20  # bytes of an answer
@@ -62,6 +63,11 @@ class Endpoint:
         self.token = a_token(fragment.removeprefix("t="), "endpoint #t=") if fragment.startswith("t=") else ""
         self.local = self.host in _LOOPBACK
 
+    def __str__(self) -> str:
+        """The address without its token."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.secure else 'http'}://{host}:{self.port}{self.path.removesuffix('/ingest')}"
+
 
 def _host_and_port(url: str, authority: str) -> tuple[str, str]:
     if authority.startswith("["):
@@ -96,6 +102,13 @@ class Nowhere:
     def deliver(self, batch: dict[str, Any]) -> dict[str, Any]:
         """Never succeeds."""
         raise NotTaken(self.why, wait=60.0)
+
+
+def destination(sink: object) -> str:
+    """Where a sink's batches go: a map server's address without its token, another sink's class, or ""."""
+    if isinstance(sink, Nowhere):
+        return ""
+    return str(sink.endpoint) if isinstance(sink, Link) else f"{type(sink).__name__} in this process"
 
 
 def local_token(port: int) -> str:
@@ -179,22 +192,22 @@ class Link:
             unsure = self._socket is not None
             self.close()
             if not kept or isinstance(error, TimeoutError):
-                raise NotTaken(_said(error), unsure=unsure) from None
+                raise NotTaken(trouble.sentence(self.endpoint, error), unsure=unsure) from None
             try:  # the server closed a connection that had been idle; a repeated batch does no harm
                 status, data = self._post(body)
             except (OSError, ValueError) as again:
                 self.close()
-                raise NotTaken(_said(again), unsure=True) from None
+                raise NotTaken(trouble.sentence(self.endpoint, again), unsure=True) from None
         if status != 200:
             self.close()
-            raise _refusal(status)
+            raise _refusal(self.endpoint, status)
         try:
             answer = json.loads(data)
         except ValueError:
             answer = None
         if type(answer) is not dict or type(answer.get("server")) is not str:
             self.close()
-            raise NotTaken(f"what answers at port {self.endpoint.port} is no map server", wait=5.0)
+            raise NotTaken(f"{self.endpoint}: {trouble.stranger()}", wait=5.0)
         return answer
 
     def _post(self, body: bytes) -> tuple[int, bytes]:
@@ -361,17 +374,13 @@ def _chunks(reading: Reading) -> bytes:
             return body
 
 
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-def _refusal(status: int) -> NotTaken:
+def _refusal(to: Endpoint, status: int) -> NotTaken:
+    why = trouble.refusal(to, status)
     if status in (401, 403):  # it may be started again with our token, or leave us its own
-        return NotTaken(f"the map server answered {status}: is the token right?", wait=2.0)
+        return NotTaken(why, wait=2.0)
     if status in (400, 413, 422):
-        return NotTaken(f"the map server answered {status}", spoiled=True)
+        return NotTaken(why, spoiled=True)
     if status in (429, 503):
-        return NotTaken(f"the map server is busy ({status})", wait=0.2)
-    return NotTaken(
-        f"the map server answered {status}", wait=0.5 if status >= 500 else 5.0, unsure=status >= 500
-    )  # it may have failed after it had written
+        return NotTaken(why, wait=0.2)
+    # A server that failed may have done so after it had written.
+    return NotTaken(why, wait=0.5 if status >= 500 else 5.0, unsure=status >= 500)

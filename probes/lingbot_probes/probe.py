@@ -8,7 +8,7 @@ from time import monotonic, time
 from lingbot_probes import options
 from lingbot_probes.capture import NAME, Room, captured, name, text
 from lingbot_probes.context import SessionScope, TurnScope, Whereabouts, tell_failure
-from lingbot_probes.link import DEFAULT, Endpoint, Link, Nowhere
+from lingbot_probes.link import DEFAULT, Endpoint, Link, Nowhere, destination
 from lingbot_probes.marks import mark_filling, mark_intent, mark_retrieval, mark_store, mark_turn
 from lingbot_probes.ring import Ring
 from lingbot_probes.sender import Sender
@@ -386,11 +386,14 @@ class Probe:
     def stats(self) -> dict[str, Any]:
         """The account: what was made, acknowledged, dropped (by session), refused; what the sender is doing and why.
 
+        ``to`` is the `destination`. ``why`` is a sentence while ``state`` is "waiting": what happened, what to do.
+
         ``made`` is the sum of ``acked``, ``lost``, ``refused``, ``unconfirmed`` and ``waiting``, which is here and not
         acknowledged yet. (``lost`` also counts those of sessions that were let go and are no longer in ``made``.)
         ``unconfirmed`` was delivered when no answer came (the map was killed), and is no longer held: the next answer
         shows whether it is acknowledged or lost. Until then it is neither.
         """
         sender = self._sender
-        state = {"source": self._ring.source, "state": "off" if self.off else sender.state, "why": sender.why}
+        doing = ("off", "") if self.off else (sender.state, destination(sender.sink))
+        state = {"source": self._ring.source, "state": doing[0], "to": doing[1], "why": sender.why}
         return {**state, **self._ring.account(), "errors": self.errors + sender.faults}
