@@ -6,7 +6,7 @@ LingbotMapError
 │   │   └── Unmapped    it is a table, and nobody said which column holds what: its columns, an example
 │   └── TooLarge        a limit was passed: what, how much, the limit
 ├── StoreError
-│   ├── DataFolderBusy  another process writes the data folder: its process id
+│   ├── DataFolderBusy  another process writes the data folder: its process id, where it serves it
 │   ├── NewerFormat     written by a newer version; left untouched
 │   ├── Unreadable      not what it should be, or nobody may read it; left untouched
 │   ├── NotWritten      the disk refused; what was accepted in memory goes on
@@ -81,15 +81,22 @@ class StoreError(LingbotMapError):
 
 
 class DataFolderBusy(StoreError):
-    """``folder`` is being written by the process ``pid`` (0 if it could not be read)."""
+    """``folder`` is being written by the process ``pid`` (0 if it could not be read), which serves it as a map at
+    ``url`` ("" if that is not known)."""
 
-    def __init__(self, folder: str, pid: int) -> None:
-        super().__init__(folder, pid)
+    def __init__(self, folder: str, pid: int, url: str = "") -> None:
+        super().__init__(folder, pid, url)
         self.folder = folder
         self.pid = pid
+        self.url = url
 
     def __str__(self) -> str:
         holder = f"process {self.pid}" if self.pid else "another process"
+        if self.url:
+            return (
+                f"{self.folder}: a map already serves this data folder at {self.url} ({holder}); open the address that "
+                "it printed, stop it, or choose another folder with --data"
+            )
         return f"{self.folder}: {holder} is writing this data folder; stop it or choose another with --data"
 
 

@@ -358,13 +358,33 @@ def _take_lock(folder: Path) -> int:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        said = os.pread(fd, 32, 0).strip()
+        why = _busy(folder, fd)
         os.close(fd)
-        raise DataFolderBusy(str(folder), int(said) if said.isdigit() else 0) from None
+        raise why from None
     with contextlib.suppress(OSError):  # a full disk must not keep the lock from being held
         os.ftruncate(fd, 0)
         os.pwrite(fd, b"%d\n" % os.getpid(), 0)
     return fd
+
+
+def busy(folder: Path) -> DataFolderBusy | None:
+    """That another process writes the data folder, if one does. Makes nothing and waits for nobody."""
+    try:
+        fd = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return _busy(folder, fd)
+    finally:
+        os.close(fd)  # and with it what was locked
+    return None
+
+
+def _busy(folder: Path, lock: int) -> DataFolderBusy:
+    said = os.pread(lock, 32, 0).strip()
+    return DataFolderBusy(str(folder), int(said) if said.isdigit() else 0)
 
 
 def _boot_id() -> str:

@@ -13,10 +13,11 @@ from typing import Annotated
 
 import typer
 
-from lingbot_map.errors import BadInput
+from lingbot_map.errors import BadInput, DataFolderBusy
 from lingbot_map.pipeline import Pipeline
 from lingbot_map.store import retention
 from lingbot_map.store.appender import Fsync
+from lingbot_map.store.files import busy
 from lingbot_map.store.retention import keep_from
 from lingbot_probes.link import DEFAULT
 from lingbot_web import terminal
@@ -113,8 +114,7 @@ def _serve(
     from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
 
     _allow_many_files()
-    listener = address.listen()  # before the data folder is touched: a taken port is the commoner mistake
-    pipeline = _pipeline(data, listener, fsync, keep)
+    listener, pipeline = _claimed(data, address, fsync, keep)
     announce = _announcing(address, listener.getsockname()[1], session)
     ended_by = running.run(pipeline, address, listener, data=data, ready=announce, reply_hosts=reply_hosts)
     return _ended(pipeline, data, ended_by)
@@ -147,8 +147,7 @@ def demo(
         raise BadInput("--lang", "zh or en", lang)
     flush = fsync_of(fsync)
     address = Address(port=port)
-    listener = address.listen()
-    pipeline = _pipeline(data, listener, flush)
+    listener, pipeline = _claimed(data, address, flush)
     from lingbot_web import running
 
     bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announcing(address, listener.getsockname()[1]))
@@ -178,12 +177,29 @@ def _announcing(address: Address, port: int, session: str = "") -> Callable[[Bea
     return announce
 
 
-def _pipeline(data: Path, listener: socket.socket, fsync: Fsync, keep: retention.Keep = retention.FOR_EVER) -> Pipeline:
+def _claimed(
+    data: Path, address: Address, fsync: Fsync, keep: retention.Keep = retention.FOR_EVER
+) -> tuple[socket.socket, Pipeline]:
+    """The port and the data folder. Raises ``DataFolderBusy`` where both are taken, by the first map most likely."""
     try:
-        return Pipeline.of_folder(data, fsync=fsync, keep=keep)
-    except BaseException:
-        listener.close()
+        listener = address.listen()  # before the data folder is touched: a mistaken port makes none
+    except BadInput:
+        if taken := busy(data):
+            raise _told(taken, data) from None
         raise
+    try:
+        return listener, Pipeline.of_folder(data, fsync=fsync, keep=keep)
+    except BaseException as why:
+        listener.close()
+        if isinstance(why, DataFolderBusy):
+            raise _told(why, data) from None
+        raise
+
+
+def _told(why: DataFolderBusy, data: Path) -> DataFolderBusy:
+    """The same with where the map listens, if it is one and has said so."""
+    beacon = serving(data)
+    return why if beacon is None else DataFolderBusy(why.folder, beacon.pid, beacon.url)
 
 
 def _allow_many_files() -> None:
