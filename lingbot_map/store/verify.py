@@ -103,8 +103,12 @@ class FolderReport:
         return orjson.dumps(legible(out)) + b"\n"
 
     def as_text(self) -> str:
-        """For people: what is wrong, file and line first; then how many are well."""
-        lines = [f"{shown(self.folder)}: {self.refused}"] if self.refused else []
+        """For people: what is wrong, file and line first; then how many are well. Of a folder that was refused as a
+        whole nothing was read, and nothing is counted."""
+        place = f"{shown(self.folder)}: "
+        if self.refused:
+            return place + self.refused.removeprefix(place) + "\n"
+        lines = []
         for session in self.sessions:
             if session.status == "clean":
                 continue
@@ -115,7 +119,7 @@ class FolderReport:
             lines += [f"  events {first} to {last} are lost" for first, last in session.lost]
         clean = sum(session.status == "clean" for session in self.sessions)
         events = sum(len(session.events) for session in self.sessions)
-        lines.append(f"{shown(self.folder)}: {clean} of {len(self.sessions)} sessions clean, {events:,} events read")
+        lines.append(f"{place}{clean} of {len(self.sessions)} sessions clean, {events:,} events read")
         return "\n".join(lines) + "\n"
 
 
