@@ -18,7 +18,9 @@ Stays = Literal["", "case", "pinned", "live", "watched", "damaged"]
 Why = Literal["age", "size"]
 
 _SAID = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([A-Za-z]+)")
-_AGES = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+_AGES = {"min": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+_MONTHS = ("m", "mo", "mon", "month", "months")
+"""No units: "1m" is a minute to some and a month to others, and what it would remove is gone."""
 _SIZES = {
     **{f"{prefix}b": 1000**power for power, prefix in enumerate(("k", "m", "g", "t"), 1)},
     **{f"{prefix}ib": 1024**power for power, prefix in enumerate(("k", "m", "g", "t"), 1)},
@@ -73,7 +75,9 @@ def keep_from(said: Sequence[str]) -> Keep:
             size = int(amount * _SIZES[unit])
         else:
             another = "another age" if unit in _AGES and amount else "another size" if unit in _SIZES and amount else ""
-            remedy = "m, h, d and w count time, kB, MB, GB and TB room"
+            remedy = "min, h, d and w count time, kB, MB, GB and TB room"
+            if unit in _MONTHS:
+                remedy = "say min for minutes and MB for megabytes; months are not counted, say 30d for one"
             raise BadInput("--keep", "an age such as 7d, a size such as 20GB, or one of each", another or one, remedy)
     return Keep(age, size)
 

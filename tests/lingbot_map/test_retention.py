@@ -21,7 +21,7 @@ DAY = 86_400
     [
         (["7d"], Keep(age=7 * DAY)),
         (["12h"], Keep(age=12 * 3600)),
-        (["90 m"], Keep(age=5400)),
+        (["90 min"], Keep(age=5400)),
         (["2w"], Keep(age=14 * DAY)),
         (["1.5D"], Keep(age=1.5 * DAY)),
         (["20GB"], Keep(size=20_000_000_000)),
@@ -41,6 +41,12 @@ def test_ages_and_sizes_are_read(said: list[str], meant: Keep) -> None:
 )
 def test_what_is_neither_is_refused_with_an_example(said: str) -> None:
     with pytest.raises(BadInput, match="such as 7d, a size such as 20GB"):
+        keep_from([said])
+
+
+@pytest.mark.parametrize("said", ["1m", "90 m", "1M", "1mo", "2 months"])
+def test_a_minute_is_not_taken_for_a_month(said: str) -> None:
+    with pytest.raises(BadInput, match="say min for minutes .* 30d for one"):
         keep_from([said])
 
 

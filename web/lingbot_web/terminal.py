@@ -90,7 +90,7 @@ def age(seconds: float) -> str:
     for length, unit in ((86_400, "d"), (3600, "h")):
         if seconds >= length:
             return f"{seconds // length:,.0f} {unit}"
-    return f"{max(seconds, 0) // 60:.0f} m"
+    return f"{max(seconds, 0) // 60:.0f} min"
 
 
 def complain(line: str) -> None:
