@@ -46,7 +46,7 @@ def test_what_is_neither_is_refused_with_an_example(said: str) -> None:
 
 @pytest.mark.parametrize("said", ["1m", "90 m", "1M", "1mo", "2 months"])
 def test_a_minute_is_not_taken_for_a_month(said: str) -> None:
-    with pytest.raises(BadInput, match="say min for minutes .* 30d for one"):
+    with pytest.raises(BadInput, match=r"say min for minutes .* 30d for one"):
         keep_from([said])
 
 
