@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertionFor, literal } from 'lb/assertion';
+import { setLang } from 'lb/i18n';
 import { STAGES } from 'lb/past';
 import { expiryOf, leavesOf, requiredAt, rivalsOf, stagesOf } from 'lb/past_moment';
 import { subjectJson } from 'lb/subject_json';
@@ -94,4 +95,21 @@ test('a finding must not come back; a slot, a flow and an answer are as recorded
   const all = assertionFor(map, null, Infinity);
   assert.match(all, /path=\["x", "y"\],\n {8}slots=\{"订单 id": "B", "later": 1\},\n {8}answered_from=\["d"\]/);
   assert.match(assertionFor(map, null, 3), /Turn 1 of[\s\S]*path=\["x"\],\n {8}slots=\{"订单 id": "A"\},/, 'as of the moment');
+});
+
+test('a test made from masked words says so and what to put instead, in the language of the page', () => {
+  const told = new Telling().said('call [phone:66801e] or [phone:66801e], not [1]').assigned('phone', '[phone:66801e]').said('[password]').assigned('city', 'Lund');
+  const { map } = told;
+  const all = assertionFor(map, null, Infinity);
+  assert.match(all, /\n# 2 values were masked before the recording; what they were is not here: \[phone:66801e\] \[password\]\n# In SAID put [^\n]*\n# In assert_map put [^\n]*\nSAID = \[\n/);
+  const city = assertionFor(map, { kind: 'node', id: 'slot:city', turn: 2, seq: 5 }, Infinity);
+  assert.match(city, /# In SAID/);
+  assert.doesNotMatch(city, /# In assert_map/, 'nothing masked is asserted');
+  try {
+    setLang('zh');
+    assert.match(assertionFor(map, null, 2), /\n# 1 个值在录制之前已遮蔽，这里没有原文：\[phone:66801e\]\n# SAID 里[^\n]*13800138000[^\n]*\n# assert_map 里/);
+  } finally {
+    setLang('en');
+  }
+  assert.doesNotMatch(assertionFor(new Telling().said('[1] [a list] [Key] [x:1]').map, null, Infinity), /masked/);
 });

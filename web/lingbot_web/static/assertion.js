@@ -1,8 +1,9 @@
 // A regression test for what the reader found, as Python for the bot's own suite: the same words said again, and what the
-// map must or must not look like then. Pure: a map in, text out.
+// map must or must not look like then. A map in, text out; what it says of masked values is in the reader's language.
 
 import { endOf } from 'lb/diff';
 import { plain } from 'lb/dom';
+import { text } from 'lb/i18n';
 
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /** @typedef {import('lb/types').Finding} Finding */
@@ -12,6 +13,9 @@ import { plain } from 'lb/dom';
 const MOST_SAID = 400;
 // What a reader of the code can't see, or what turns the text around it.
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+// What a probe's mask leaves: a pseudonym, or the kind alone of what is secret. The same forms as in the probes' finding.py.
+const MASKED = /\[(?:mask failed|[a-z]{2,10}:[0-9a-f]{6,10}|password|token|code|secret|cookie|key|phone|email|id|card|iban|number|masked)\]/g;
+const MOST_SHOWN = 5;
 
 /**
  * @param {DialogueMap} map @param {Selection | null} selection null: all that the last turn left
@@ -30,8 +34,9 @@ export function assertionFor(map, selection, upto) {
     'from lingbot_map.testing import assert_map, record',
     'from my_bot import probe, reply  # yours: the bot\'s Probe, and reply(session, text), which answers once',
     '',
+    ...onMasked(said.map(literal), claims.map(([, value]) => value)),
     'SAID = [',
-    ...said.map((text) => `    ${literal(text)},`),
+    ...said.map((words) => `    ${literal(words)},`),
     ']',
     '',
     '',
@@ -46,6 +51,20 @@ export function assertionFor(map, selection, upto) {
     '    )',
     '',
   ].join('\n');
+}
+
+/** Comments on values that were masked: the bot never heard these marks. @param {string[]} said @param {string[]} claimed */
+function onMasked(said, claimed) {
+  const heard = said.flatMap((words) => words.match(MASKED) ?? []);
+  const held = claimed.flatMap((value) => value.match(MASKED) ?? []);
+  const marks = [...new Set([...heard, ...held])];
+  if (!marks.length) return [];
+  const shown = marks.slice(0, MOST_SHOWN).join(' ') + (marks.length > MOST_SHOWN ? ' …' : '');
+  return [
+    `# ${text('assert.masked', { n: marks.length, shown })}`,
+    ...(heard.length ? [`# ${text('assert.masked.said')}`] : []),
+    ...(held.length ? [`# ${text('assert.masked.held')}`] : []),
+  ];
 }
 
 /** @typedef {{about: string, name: string, claims: [string, string][]}} Claim */
@@ -119,13 +138,13 @@ export function literal(value) {
   if (value === null || value === undefined) return 'None';
   if (value === true || value === false) return value ? 'True' : 'False';
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'None';
-  if (typeof value === 'string') return text(value);
+  if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  return `{${Object.entries(value).map(([key, member]) => `${text(key)}: ${literal(member)}`).join(', ')}}`;
+  return `{${Object.entries(value).map(([key, member]) => `${quoted(key)}: ${literal(member)}`).join(', ')}}`;
 }
 
 /** JSON's text is Python's, but for what can't be seen. @param {string} value */
-function text(value) {
+function quoted(value) {
   return JSON.stringify(value).replace(UNSEEN, (char) => {
     const code = /** @type {number} */ (char.codePointAt(0));
     return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;

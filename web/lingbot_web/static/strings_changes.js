@@ -2,6 +2,19 @@
 
 /** @type {Record<string, [zh: string, en: string]>} */
 export const CHANGES = {
+  'assert.masked': [
+    '{n} 个值在录制之前已遮蔽，这里没有原文：{shown}',
+    '{n} {n|value was|values were} masked before the recording; what {n|it was|they were} is not here: {shown}',
+  ],
+  'assert.masked.held': [
+    'assert_map 里写 probe 在这个测试里遮蔽出的记号（失败信息里有）；用 Probe(mask=False) 时直接写那个值。',
+    'In assert_map put the mark that the probe makes of it in this test (a failure shows it), or with Probe(mask=False) the value.',
+  ],
+  'assert.masked.said': [
+    'SAID 里换成你编的同类值，例如 [phone:...] 换成 13800138000；同一个记号换同一个值，否则机器人听到的就是这个记号。',
+    'In SAID put a made-up value of that kind, such as 13800138000 for [phone:...], the same one for the same mark; else the bot hears the mark.',
+  ],
+
   'changes.added': ['新增', 'Added'],
   'changes.became': ['变为', 'became'],
   'changes.changed': ['改变', 'Changed'],
