@@ -321,7 +321,9 @@ def test_without_the_server_parts_one_line_says_what_to_install(tmp_path: Path) 
     code = "import sys; sys.modules['rich'] = None; from lingbot_web.command import main; sys.exit(main())"
     arguments = [sys.executable, "-c", code, "serve"]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, cwd=tmp_path)
-    assert "pip install 'lingbot-map[server]'" in complaint(Done(done.returncode, done.stdout, done.stderr), 1)
+    said = complaint(Done(done.returncode, done.stdout, done.stderr), 1)
+    assert "pip install '.[server]' in a checkout" in said
+    assert "pip install 'lingbot-map[server]' from an index" in said
 
 
 def test_a_copy_under_another_name_is_said(command: Command, tmp_path: Path) -> None:
