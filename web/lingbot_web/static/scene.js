@@ -98,7 +98,7 @@ export class Scene {
     this.ages.clear();
     this.known = this.seq === Infinity ? null : { marks: new Map(), links: new Map(), turns: new Map() };
     for (const { finding, row, marks, links, turns } of this.map.evidence.values()) {
-      if (!this.shows(finding)) continue;
+      if (this.known ? !this.shows(finding) : row < 0) continue; // of thousands, at each change of the live map
       const bit = badBit(finding.kind);
       if (row >= 0) this.red.set(row, (this.red.get(row) ?? 0) | bit);
       if (row >= 0 && finding.kind === 'stale') this.ages.set(row, finding.facts.age_days ?? this.ages.get(row) ?? NaN);
