@@ -1,0 +1,45 @@
+"""The rows of the list of sessions: where they stand, and how old they look."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Watch
+from tests.browser.serving import Site, key_of
+from tests.browser.telecom import numbered
+
+pytestmark = pytest.mark.browser
+
+
+def test_rows_keep_their_height_after_a_search_that_found_nothing(site: Site, watch: Watch) -> None:
+    for n in range(3):
+        site.say(numbered(f"s-{n}", 2, title=f"dialogue {n}"), source=f"source {n}")
+    page = watch.open(site)
+    rows = page.locator(".session")
+    expect(rows).to_have_count(3)
+    tops = "[...document.querySelectorAll('.session')].map((row) => row.getBoundingClientRect().top)"
+    before = page.evaluate(tops)
+    search = page.locator(".sessions-search input, input[type=search]").first
+    search.fill("nowhere to be found")
+    expect(rows).to_have_count(0)
+    page.evaluate(
+        f"""() => {{
+          window.seen = [];
+          const look = () => window.seen.push({tops});
+          new MutationObserver(look).observe(document.querySelector('.sessions'), {{childList: true}});
+        }}"""
+    )
+    search.fill("")
+    expect(rows).to_have_count(3)
+    assert [seen for seen in page.evaluate("window.seen") if seen != before] == []
+
+
+def test_a_pin_makes_nobody_younger(site: Site, watch: Watch) -> None:
+    site.say(numbered("s-old", 2, title="old"), source="old")
+    page = watch.open(site, init="const real = Date.now; Date.now = () => real() + 600_000;")
+    expect(page.locator(".session")).to_have_count(1)
+    expect(page.locator(".session .when")).to_have_text("10 min")
+    site.ask("POST", f"api/sessions/{key_of('s-old')}", {"pinned": True})
+    expect(page.locator("#sessions h2, .session-group").first).to_contain_text("Pinned")
+    expect(page.locator(".session .when")).to_have_text("10 min")
