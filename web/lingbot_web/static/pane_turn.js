@@ -64,7 +64,7 @@ function happening(view, edge) {
       ? [text('did.routed'), ' ', link(edge.target), ' ', h('span', { class: 'mono' }, score(props.confidence))]
       : [link(edge.source), ' → ', link(edge.target), props.condition ? [' ', h('code', null, foreign(props.condition, { most: 120 }))] : '', props.predicted_by ? [' ', h('span', { class: 'quiet' }, text('intent.predicted', { name: plain(props.predicted_by, 120) }))] : ''];
   } else if (edge.kind === 'assign') {
-    words = props.change === 'cleared' ? [link(edge.target), ' ', text('slot.did-clear')] : [link(edge.target), ' = ', h('b', { class: 'mono' }, foreign(valueText(props.value), { most: 80 })), props.change === 'same' ? ` ${text('slot.same')}` : ''];
+    words = props.change === 'cleared' ? [text('slot.cleared'), ' ', link(edge.target)] : [link(edge.target), ' = ', h('b', { class: 'mono' }, foreign(valueText(props.value), { most: 80 })), props.change === 'same' ? ` ${text('slot.same')}` : ''];
   } else if (edge.kind === 'read') words = [text('slot.read'), ' ', link(edge.source), ' ', h('span', { class: 'mono' }, foreign(valueText(props.value), { most: 60 }))];
   else if (edge.kind === 'overwrite') words = [link(edge.target), ' ', text('slot.overwrote'), ' ', h('span', { class: 'mono' }, foreign(`${valueText(props.old)} → ${valueText(props.new)}`, { most: 120 }))];
   else if (edge.kind === 'recall') words = [stageName(props.stage), ' ', link(edge.target), ' ', h('span', { class: 'mono' }, `${props.rank ? `#${props.rank}\u00a0` : ''}${score(props.score)}`)];

@@ -74,7 +74,7 @@ function link({ go }, row, { id, name, label, seq }) {
 /** @param {How} how @param {TurnRow} row @param {import('lb/table_rows').SlotStep} slot */
 function slotLine(how, row, slot) {
   const value = h('span', { class: 'mono' }, foreign(valueText(slot.value), { most: 80 }));
-  return h('span', { class: slot.bad ? 'bad' : null }, slot.what === 'read' ? [text('slot.read'), ' '] : '', link(how, row, slot), slot.what === 'cleared' ? ` ${text('slot.did-clear')}` : slot.what === 'write' ? [' = ', value] : '');
+  return h('span', { class: slot.bad ? 'bad' : null }, slot.what === 'write' ? '' : [text(slot.what === 'read' ? 'slot.read' : 'slot.cleared'), ' '], link(how, row, slot), slot.what === 'write' ? [' = ', value] : '');
 }
 
 /** @param {How} how @param {TurnRow} row */
