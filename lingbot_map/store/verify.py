@@ -107,7 +107,7 @@ class FolderReport:
         whole nothing was read, and nothing is counted."""
         place = f"{shown(self.folder)}: "
         if self.refused:
-            return place + self.refused.removeprefix(place) + "\n"
+            return ("" if self.busy else place) + self.refused + "\n"  # who is busy is said with the folder
         lines = []
         for session in self.sessions:
             if session.status == "clean":

@@ -258,9 +258,8 @@ def test_verify_does_not_mend_what_another_process_writes(command: Command, tmp_
         assert command("verify").returncode == 0
         busy = command("verify", "--repair")
         assert busy.returncode == 4
-        assert busy.stdout == (
-            f"snapshots: process {os.getpid()} is writing this data folder; stop it or choose another with --data\n"
-        )
+        what = f"process {os.getpid()} is writing this data folder; stop it or choose another with --data"
+        assert busy.stdout == f"{tmp_path / 'snapshots'}: {what}\n"
     finally:
         store.close()
 
