@@ -204,12 +204,12 @@ def test_a_committed_case_is_neither_forgotten_nor_pruned(tmp_path: Path, root: 
     shutil.copytree(root / "snapshots" / "cases", data / "cases")
     before = {path: path.read_bytes() for path in (data / "cases").rglob("*") if path.is_file()}
     assert "never" in command(runtime, "forget", "case-slot-pollution", "--yes", "--data", str(data), code=1)
-    said = json.loads(command(runtime, "prune", "--keep", "1m", "--keep", "1kB", "--json", "--data", str(data)))
+    said = json.loads(command(runtime, "prune", "--keep", "1min", "--keep", "1kB", "--json", "--data", str(data)))
     assert said == {"sessions": [], "freed": 0, "stayed": {}, "left": 0}
     with running(data) as (_, map):
         key = key_of("case-slot-pollution")
         assert map.post(f"/api/sessions/{key}/forget", {})[0] == 500
-        assert map.post("/api/prune", {"keep": ["1m", "1kB"]})[1]["sessions"] == []
+        assert map.post("/api/prune", {"keep": ["1min", "1kB"]})[1]["sessions"] == []
     assert {path: path.read_bytes() for path in (data / "cases").rglob("*") if path.is_file()} == before
 
 
