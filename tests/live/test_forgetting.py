@@ -178,7 +178,8 @@ def test_where_nobody_can_be_asked_it_wants_to_be_told(tmp_path: Path) -> None:
     data, runtime = tmp_path / "data", tmp_path / "run"
     with running(data) as (_, map):
         map.say("hello", session="call")
-    assert "--yes" in command(runtime, "forget", "call", "--data", str(data), code=2)
+    told = command(runtime, "forget", "call", "--data", str(data), code=2)
+    assert "nobody can be asked here, since standard input is no terminal; say --yes to answer: Forget call" in told
     assert (data / key_of("call")).exists()
 
 

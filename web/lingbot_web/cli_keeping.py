@@ -104,7 +104,7 @@ def forget(
     about = _about(data, session)
     title = terminal.visible(about["id"] or about["key"])
     what = f"{title} ({terminal.count(about['events'], 'event')}, {terminal.size(about['size'])})"
-    if not yes and not terminal.asked(f"Forget {what} for good? Exports of it in {data} go too. [y/N] "):
+    if not yes and not terminal.asked(f"Forget {what} for good? Exports of it in {data} go too."):
         terminal.complain("nothing was removed")
         return 1
     beacon = serving(data)

@@ -18,6 +18,18 @@ from rich.text import Text
 from lingbot_map.errors import BadInput
 from lingbot_map.legible import legible
 
+
+class NobodyToAsk(BadInput):
+    """The ``question`` needs an answer, and standard input is no terminal."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__("standard input", "a terminal, or --yes", "none")
+        self.question = question
+
+    def __str__(self) -> str:
+        return f"nobody can be asked here, since standard input is no terminal; say --yes to answer: {self.question}"
+
+
 _SPACES = "\u3000\u00a0"  # spaces of their own right, in Chinese and in French
 
 
@@ -64,10 +76,10 @@ def say_json(value: Any) -> None:
 
 
 def asked(question: str) -> bool:
-    """Whether somebody at the terminal says yes. Raises ``BadInput`` where nobody can be asked."""
+    """Whether somebody at the terminal says yes. Raises ``NobodyToAsk`` without one."""
     if sys.stdin is None or not sys.stdin.isatty():
-        raise BadInput("--yes", "it, where nobody can be asked", "none")
-    sys.stderr.write(visible(question))
+        raise NobodyToAsk(question)
+    sys.stderr.write(f"{visible(question)} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().casefold() in ("y", "yes", "是")
 
