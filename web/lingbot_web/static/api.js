@@ -12,6 +12,12 @@ export class Refused extends Error {
     this.remedy = remedy;
     this.code = code;
   }
+
+  /** The sentence without the name of the file before it, for a sentence that has it already. @param {string} name */
+  sentenceOn(name) {
+    const rest = name && this.message.startsWith(name) ? this.message.slice(name.length) : '';
+    return /^:? /.test(rest) ? rest.replace(/^:? +/, '') : this.message;
+  }
 }
 
 /** @returns {string} the token this tab was opened with, or "" */

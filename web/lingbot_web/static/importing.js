@@ -8,11 +8,6 @@ import { voice } from 'lb/voice';
 
 const MOST = 256 * 1024 * 1024;
 
-/** What the server says of a file, without the file's name before it: the sentence around it has it. @param {string} why @param {string} name */
-export function withoutName(why, name) {
-  return name && why.startsWith(name) && /^[: ]/.test(why.slice(name.length)) ? why.slice(name.length).replace(/^:? +/, '') : why;
-}
-
 export class Importing {
   /** @param {import('lb/api').Api} api @param {{onDone: (keys: string[]) => void, onToast: (message: string) => void}} reactions */
   constructor(api, reactions) {
@@ -93,7 +88,7 @@ export class Importing {
       return sessions.map((session) => session.key);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const why = withoutName(error.message, file.name) || text(error.status ? 'import.unread' : 'error.away');
+      const why = error.sentenceOn(file.name) || text(error.status ? 'import.unread' : 'error.away');
       this.reactions.onToast([text('import.failed', { name, why: plain(why, 300) }), plain(error.remedy, 200)].filter(Boolean).join(' '));
       return [];
     } finally {
