@@ -180,6 +180,7 @@ def test_a_map_that_was_told_how_much_to_keep_removes_the_rest_and_says_so(tmp_p
         assert (keep["age"], keep["size"], keep["pruned"]) == (7 * DAY, 10**9, 1)
         told = command(runtime, "stats", "--data", str(data))
         assert "keep      7 d and 1.0 GB; 1 session" in told
+        assert "\nsources   none has said anything; counted since this map started (20" in told
 
 
 def older(summary: Summary) -> Summary:

@@ -24,7 +24,7 @@ from lingbot_web.address import Address
 from lingbot_web.beacon import Beacon
 from lingbot_web.cli_serving import _announcing
 from lingbot_web.command import main
-from lingbot_web.terminal import visible
+from lingbot_web.terminal import size, visible
 from tests.web.commands import TRACKER, Command, Done, complaint
 
 
@@ -107,9 +107,15 @@ def test_a_recording_goes_in_is_listed_and_comes_out_again(command: Command, tmp
     page = json.loads(command("sessions", "--json").stdout)
     assert (page["total"], page["sessions"][0]["id"]) == (1, TRACKER["sender_id"])
     assert command("sessions", "nowhere", "--json").stdout.count('"total": 0') == 1
+    none = command("sessions", "nowhere")
+    assert (none.returncode, none.stdout) == (0, "")
+    assert none.stderr == "no session matches 'nowhere'; without words `lingbot-map sessions` lists all\n"
 
     out = tmp_path / "out.jsonl"
-    assert command("export", session["key"][:6], "--out", str(out)).returncode == 0
+    written = command("export", session["key"][:6], "--out", str(out))
+    assert (written.returncode, written.stdout) == (0, "")
+    id = visible(str(TRACKER["sender_id"]))
+    assert written.stderr == f"written to {out}: {id} as jsonl, {size(out.stat().st_size)}\n"
     piped = command("export", str(TRACKER["sender_id"]))
     assert piped.stdout == out.read_text()
     assert len(out.read_text().splitlines()) == session["events"] + 1

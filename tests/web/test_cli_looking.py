@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,24 @@ def test_a_map_that_writes_there_is_no_hindrance(
         client.say("good morning", session="call 3")
         assert listed(look("sessions")) == [*WHOLE, ("call 3", 4, "good morning")]
         assert look("stats")["sessions"]["stored"] == 4
+
+
+def test_stats_say_from_when_on_sources_are_counted(
+    data: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    assert run(["stats", "--data", str(data)]) == 0
+    assert "no map serves this folder; events of sources are counted only while one does" in capfd.readouterr().out
+    with running(data) as (_, client):
+        client.say("hello", session="call 0")
+        started = datetime.fromtimestamp(client.get("/api/stats")["started_at"]).astimezone()
+        assert run(["stats", "--data", str(data)]) == 0
+    assert f"sources   counted since this map started ({started:%Y-%m-%d %H:%M})\n" in capfd.readouterr().out
+
+
+def test_a_folder_without_any_session_says_so(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    assert run(["sessions", "--data", str(tmp_path)]) == 0
+    assert capfd.readouterr() == ("", f"no session is recorded in {tmp_path} yet\n")

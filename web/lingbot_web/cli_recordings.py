@@ -143,6 +143,10 @@ def sessions(
     if as_json:
         terminal.say_json(page)
         return 0
+    if not page["sessions"]:
+        none = f"no session matches {query!r}" if query else f"no session is recorded in {data} yet"
+        terminal.complain(f"{none}; without words `lingbot-map sessions` lists all" if query else none)
+        return 0
     rows = []
     for summary in page["sessions"]:
         at = datetime.fromtimestamp(summary["updated_at"]).astimezone().strftime("%Y-%m-%d %H:%M")
@@ -193,7 +197,9 @@ def export(
     terminal.text("SESSION", session)
     wish = exporting.Wish(to=to, at=at, lang=lang, events=events)
     with terminal.progress("Reading the recording") as progress:
-        exporting.export(data, session, wish, out, progress)
+        id = exporting.export(data, session, wish, out, progress)
+    if out is not None and out.is_file():  # not `-`, a pipe or a device: who reads there has what was written
+        terminal.complain(f"written to {out}: {id} as {to}, {terminal.size(out.stat().st_size)}")
     return 0
 
 
@@ -242,11 +248,21 @@ def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:
         terminal.say(f"disk      {terminal.visible(said['disk']['trouble'])}")
     if kept := _kept(said["keep"]):
         terminal.say(f"keep      {kept}")
+    terminal.say(f"sources   {_since(said)}")
     columns = ("source", "probe", "produced", "accepted", "missing", "refused", "held", "repeated", "masked")
     rows = [[str(source[column]) for column in columns] for source in said["sources"]]
     if rows:
         terminal.table(columns, rows, right=range(2, len(columns)))
     return 0
+
+
+def _since(said: dict[str, Any]) -> str:
+    """From when on the books of the sources count; a map that was stopped left none."""
+    if said["status"] == "stopped":
+        return "no map serves this folder; events of sources are counted only while one does"
+    started = datetime.fromtimestamp(said["started_at"]).astimezone().strftime("%Y-%m-%d %H:%M")
+    counted = f"counted since this map started ({started})"
+    return counted if said["sources"] else f"none has said anything; {counted}"
 
 
 def _kept(keep: dict[str, Any]) -> str:

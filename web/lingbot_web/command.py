@@ -18,7 +18,8 @@ def main() -> int:
             raise
         sys.stderr.write(
             f"lingbot-map: the map needs its server's parts ({why.name} is missing); "
-            "install them with: pip install '.[server]' in a checkout, pip install 'lingbot-map[server]' from an index\n"
+            "install them with: pip install '.[server]' in a checkout, "
+            "pip install 'lingbot-map[server]' from an index\n"
         )
         return 1
     except KeyboardInterrupt:  # while the parts are being loaded; later ``run`` sees to it

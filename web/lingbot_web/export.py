@@ -49,8 +49,9 @@ def page(found: Page) -> dict[str, Any]:
     return {"sessions": msgspec.to_builtins(found.sessions), "total": found.total, "next": found.next or None}
 
 
-def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Progress | None = None) -> None:
-    """Write ``session`` (an id, a key, or the beginning of one) to ``out``, or to standard output (None or ``-``).
+def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Progress | None = None) -> str:
+    """Write ``session`` (an id, a key, or the beginning of one) to ``out``, or to standard output (None or ``-``); what
+    comes back is its id.
 
     A file is written beside and renamed, so what stands at ``out`` is whole; a link stays and what it names is
     replaced, a pipe or a device is written to. Raises ``BadInput`` for an unknown format, a folder at ``out``, a moment
@@ -71,11 +72,11 @@ def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Pro
     if target is None:
         write(recording, wish, sys.stdout.buffer, progress)
         sys.stdout.buffer.flush()
-        return
+        return recording.session
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
             write(recording, wish, file, progress)
-        return
+        return recording.session
     beside = target.with_name(f".{secrets.token_hex(8)}.part")  # a name of its own: no file of anybody's is lost
     try:
         with beside.open("xb") as file:
@@ -85,6 +86,7 @@ def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Pro
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+    return recording.session
 
 
 def _target(out: Path) -> Path:
