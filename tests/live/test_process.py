@@ -206,7 +206,8 @@ def test_import_and_open_hand_files_to_the_map_that_serves_the_folder(tmp_path: 
             )
 
         exported = command("export", "to export", "--out", str(file))
-        assert (exported.returncode, exported.stderr) == (0, "")
+        assert (exported.returncode, exported.stdout) == (0, "")
+        assert exported.stderr.startswith(f"written to {file}: to export as jsonl, ")
         listed = json.loads(command("sessions", "--json").stdout)
         assert [summary["id"] for summary in listed["sessions"]] == ["to export"]
         assert json.loads(command("stats", "--json").stdout)["server"] == process.client.get("/api/stats")["server"]
