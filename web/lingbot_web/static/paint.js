@@ -17,6 +17,9 @@ import { mapStyles } from 'lb/styles';
 /** @typedef {import('lb/tokens').Tokens} Tokens */
 /** @typedef {import('lb/evidence').Evidence} Evidence */
 
+/** While the window moves, what stands on rows scrolled away is counted once in so many frames. */
+const TOLD_EVERY = 4;
+
 export class Painter {
   constructor() {
     this.ink = new Ink();
@@ -26,6 +29,8 @@ export class Painter {
     /** Marks on rows scrolled away, as the gutter last told. */
     this.told = '';
     this.readable = false;
+    /** Frames since the gutter last told. */
+    this.since = 0;
   }
 
   /**
@@ -34,8 +39,9 @@ export class Painter {
    * @param {CanvasRenderingContext2D} ctx already scaled to CSS pixels, as is the next
    * @param {CanvasRenderingContext2D} gutter @param {Scene} scene
    * @param {boolean} whole false: nothing but the window moved since the last frame, so the gutter is still right
+   * @param {boolean} [resting] the window has come to rest
    */
-  paint(ctx, gutter, scene, whole) {
+  paint(ctx, gutter, scene, whole, resting = whole) {
     scene.begin();
     ctx.fillStyle = scene.tokens.map;
     ctx.fillRect(0, 0, scene.layout.width, scene.layout.height);
@@ -44,11 +50,13 @@ export class Painter {
       this.paintLanes(ctx, scene, findings);
       this.paintFloats(ctx, scene, findings);
     });
-    this.paintGutter(gutter, scene, whole);
+    this.paintGutter(gutter, scene, whole, resting);
   }
 
-  /** @param {CanvasRenderingContext2D} gutter @param {Scene} scene @param {boolean} whole false: nothing but the window moved */
-  paintGutter(gutter, scene, whole) {
+  /** @param {CanvasRenderingContext2D} gutter @param {Scene} scene @param {boolean} whole false: nothing but the window moved @param {boolean} resting it has come to rest */
+  paintGutter(gutter, scene, whole, resting) {
+    if (!whole && !resting && this.readable === scene.readable && ++this.since < TOLD_EVERY) return;
+    this.since = 0;
     const told = hiddenTold(scene);
     if (whole || this.readable !== scene.readable) paintGutter(gutter, scene);
     else if (told !== this.told) paintColumns(gutter, scene);

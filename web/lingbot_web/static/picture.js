@@ -112,9 +112,9 @@ export class Picture {
     if (whole) this.tiles.drop();
     if (panned) {
       this.tiles.show(scene, this.map.ratio, (ctx) => this.painter.paintTile(ctx, scene));
-      this.painter.paintGutter(this.gutter.ctx, scene, false);
+      this.painter.paintGutter(this.gutter.ctx, scene, false, false);
     } else {
-      this.painter.paint(this.map.ctx, this.gutter.ctx, scene, whole);
+      this.painter.paint(this.map.ctx, this.gutter.ctx, scene, whole, resting);
       this.tiles.hide();
     }
   }
