@@ -160,7 +160,11 @@ def _talk(
     async def watch() -> None:
         wait_for(lambda: len(soak.sessions()) == bots, "every bot's first word")
         following = [asyncio.create_task(viewer.follow(done)) for viewer in crowd]
-        await asyncio.to_thread(soak.disturb, talking, every)
+        try:
+            await asyncio.to_thread(soak.disturb, talking, every)
+        except asyncio.CancelledError:
+            end(talking)  # Ctrl-C: the thread waits for the bots
+            raise
         last.update(soak.sessions())
         beats = range(int(CATCH_UP / _PAUSE))
         for _ in beats:

@@ -11,8 +11,8 @@ export const CHANGES = {
     'In assert_map put the mark that the probe makes of it in this test (a failure shows it), or with Probe(mask=False) the value.',
   ],
   'assert.masked.said': [
-    'SAID 里换成你编的同类值，例如 [phone:...] 换成 13800138000；同一个记号换同一个值，否则机器人听到的就是这个记号。',
-    'In SAID put a made-up value of that kind, such as 13800138000 for [phone:...], the same one for the same mark; else the bot hears the mark.',
+    'SAID 里换成你编的同类值，例如 [phone:...] 换成 13900000000；同一个记号换同一个值，否则机器人听到的就是这个记号。',
+    'In SAID put a made-up value of that kind, such as 13900000000 for [phone:...], the same one for the same mark; else the bot hears the mark.',
   ],
 
   'changes.added': ['新增', 'Added'],
