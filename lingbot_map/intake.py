@@ -132,7 +132,9 @@ class Intake:
                 if arrivals.held:
                     self._follow(source, arrivals, at, taken.events, hits)
             elif n > arrivals.mark:
-                if n not in arrivals.held:
+                if n in arrivals.held:
+                    taken.repeated += 1
+                else:
                     if not arrivals.held:
                         arrivals.held_since = now
                     arrivals.held[n] = item

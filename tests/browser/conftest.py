@@ -27,10 +27,12 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    """A server over an empty data folder."""
+def site(tmp_path: Path, browser: Browser) -> Iterator[Site]:
+    """A server over an empty data folder. Pages are closed before it ends, else they would complain that it went."""
     with Site(tmp_path / "data") as site:
         yield site
+        for context in browser.contexts:
+            context.close()
 
 
 @pytest.fixture(scope="module")

@@ -37,3 +37,12 @@ def test_the_answer_is_bounded_and_what_was_sent_is_in_it() -> None:
     assert len(acked) == ACKED_MOST + 1
     assert acked[0] == (4, 4)
     assert acked[-1] == (top, top)
+
+
+def test_what_comes_again_while_it_is_held_is_a_repeat() -> None:
+    """Of all that came, each is an event, held, or a repeat: the books balance on what was received too."""
+    intake = Intake(DialogueMap("s"))
+    first = intake.take("a", some([1, 5, 6]), 1.0)
+    again = intake.take("a", some([1, 5, 6, 7]), 1.1)
+    assert (len(first.events), first.repeated) == (1, 0)
+    assert (len(again.events), again.repeated) == (0, 3)  # 1, 5 and 6; 7 is held with them

@@ -151,3 +151,17 @@ def test_a_folder_without_any_session_says_so(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
     assert run(["sessions", "--data", str(tmp_path)]) == 0
     assert capfd.readouterr() == ("", f"no session is recorded in {tmp_path} yet\n")
+
+
+def test_a_long_id_leaves_room_for_the_others_in_the_table(
+    data: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "another user's"))
+    with running(data) as (_, client):
+        client.say("hello", "refund", session="x" * 250)
+        client.get("/api/sessions")
+    capfd.readouterr()
+    assert run(["sessions", "--data", str(data)]) == 0
+    shown, _ = capfd.readouterr()
+    assert "x" * 60 + "xxx…" in shown
+    assert "x" * 64 not in shown

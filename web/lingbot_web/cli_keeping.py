@@ -93,7 +93,8 @@ def forget(
     """Remove a session so that nothing that was said in it is left in the data folder.
 
     Log, snapshots, quarantine, its rows in the index, and what was exported of it into the data folder. There stay a
-    hash of its id and a number for each source, so that a bot that is still running does not bring it back.
+    hash of its id and a number for each source, so that a bot that is still running does not bring back what it said;
+    what it says from then on begins the session anew.
 
     Example: lingbot-map forget 3f0a
 

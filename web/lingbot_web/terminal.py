@@ -30,6 +30,8 @@ class NobodyToAsk(BadInput):
         return f"nobody can be asked here, since standard input is no terminal; say --yes to answer: {self.question}"
 
 
+WIDEST = 64
+"""Characters of a cell: an id of 300 would leave no room for the others. JSON has it whole."""
 _SPACES = "\u3000\u00a0"  # spaces of their own right, in Chinese and in French
 
 
@@ -115,7 +117,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     """A table on standard output; the columns numbered in ``right`` are set to the right."""
     made = Table(box=None, pad_edge=False, header_style="bold")
     for i, column in enumerate(columns):
-        made.add_column(column, justify="right" if i in right else "left", overflow="ellipsis", no_wrap=i != 1)
+        made.add_column(
+            column, justify="right" if i in right else "left", overflow="ellipsis", no_wrap=i != 1, max_width=WIDEST
+        )
     for row in rows:
         made.add_row(*(Text(visible(cell)) for cell in row))
     # Piped into a file or another program a line must not be folded at 80 columns.
