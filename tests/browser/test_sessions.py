@@ -250,10 +250,13 @@ def test_the_list_is_one_stop_of_the_tab_key_and_arrows_go_through_it(site: Site
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowDown")
     assert page.evaluate(focused) == "会话 0"
-    for _ in range(8):
+
+    def further() -> bool:
         page.keyboard.press("PageDown")
-    assert page.evaluate(focused).startswith("会话 ")
-    assert int(page.evaluate(focused).split()[1]) > 60, "the next page came as the focus went on"
+        name, number = page.evaluate(focused).split()
+        return name == "会话" and int(number) > 60
+
+    wait_for(further, "the next page as the focus goes on")
     expect(page.locator(":focus")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Home")
     assert page.evaluate(focused) == "live"
