@@ -153,10 +153,13 @@ export class Transport {
       return true;
     }
     if ('clock' in wanted) {
-      // What has left the map is asked of the one on screen only if that is of the past.
-      const seq = [newest, score.map].map((map) => map && seqAtClock(map, wanted.clock, (seq) => timeOf(map, seq), clockSeconds)).find((found) => typeof found === 'number');
-      if (typeof seq === 'number') this.#show(seq);
-      return typeof seq === 'number';
+      for (const map of new Set([newest, score.map])) {
+        const seq = map && seqAtClock(map, wanted.clock, (each) => timeOf(map, each), clockSeconds);
+        if (seq === null) continue;
+        this.#show(seq);
+        return true;
+      }
+      return false;
     }
     if (wanted.turn < 1 || wanted.turn > newest.lastTurn) return false;
     const held = [newest, score.map].find((map) => map?.turn(wanted.turn));
