@@ -20,7 +20,7 @@ from lingbot_map.store.appender import Fsync
 from lingbot_map.store.files import busy
 from lingbot_map.store.retention import keep_from
 from lingbot_probes.link import DEFAULT
-from lingbot_web import terminal
+from lingbot_web import doorstep, terminal
 from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.beacon import Beacon, serving
 from lingbot_web.cli_keeping import Keep
@@ -114,9 +114,17 @@ def _serve(
     from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
 
     _allow_many_files()
-    listener, pipeline = _claimed(data, address, fsync, keep)
+    listener, pipeline, step = _claimed(data, address, fsync, keep)
     announce = _announcing(address, listener.getsockname()[1], session)
-    ended_by = running.run(pipeline, address, listener, data=data, ready=announce, reply_hosts=reply_hosts)
+    ended_by = running.run(
+        pipeline,
+        address,
+        listener,
+        data=data,
+        ready=announce,
+        reply_hosts=reply_hosts,
+        kept=step.leave if step is not None else list,
+    )
     return _ended(pipeline, data, ended_by)
 
 
@@ -147,7 +155,7 @@ def demo(
         raise BadInput("--lang", "zh or en", lang)
     flush = fsync_of(fsync)
     address = Address(port=port)
-    listener, pipeline = _claimed(data, address, flush)
+    listener, pipeline, _ = _claimed(data, address, flush)
     from lingbot_web import running
 
     bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announcing(address, listener.getsockname()[1]))
@@ -179,17 +187,25 @@ def _announcing(address: Address, port: int, session: str = "") -> Callable[[Bea
 
 def _claimed(
     data: Path, address: Address, fsync: Fsync, keep: retention.Keep = retention.FOR_EVER
-) -> tuple[socket.socket, Pipeline]:
-    """The port and the data folder. Raises ``DataFolderBusy`` where both are taken, by the first map most likely."""
+) -> tuple[socket.socket, Pipeline, doorstep.Doorstep | None]:
+    """The port and the data folder, and what answers at the port already.
+
+    Raises ``DataFolderBusy`` where both are taken, by the first map most likely.
+    """
+    step = doorstep.taken(address.host, address.port)
     try:
-        listener = address.listen()  # before the data folder is touched: a mistaken port makes none
+        listener = (
+            step.listener if step is not None else address.listen()
+        )  # before the data folder is touched: a mistaken port makes none
     except BadInput:
         if taken := busy(data):
             raise _told(taken, data) from None
         raise
     try:
-        return listener, Pipeline.of_folder(data, fsync=fsync, keep=keep)
+        return listener, Pipeline.of_folder(data, fsync=fsync, keep=keep), step
     except BaseException as why:
+        if step is not None:
+            step.close()
         listener.close()
         if isinstance(why, DataFolderBusy):
             raise _told(why, data) from None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from lingbot_web import doorstep
+
 _PARTS = frozenset(
     {"jinja2", "msgspec", "networkx", "orjson", "rich", "starlette", "typer", "uvicorn", "httptools", "websockets"}
 )
@@ -12,6 +14,7 @@ _PARTS = frozenset(
 def main() -> int:
     """Run the command; what comes back is the exit code."""
     try:
+        doorstep.open_for(sys.argv[1:])
         from lingbot_web.cli import run
     except ModuleNotFoundError as why:
         if (why.name or "").partition(".")[0] not in _PARTS:

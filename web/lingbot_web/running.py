@@ -42,6 +42,7 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self.ended_by = 0
         self.may_end: Callable[[], bool] = lambda: True
+        self.kept: Callable[[], list[socket.socket]] = list
         self._ready = ready
 
     async def on_tick(self, counter: int) -> bool:
@@ -49,10 +50,19 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter) and (self.force_exit or self.may_end())
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's."""
+        """As uvicorn's; what ``kept`` gives back are connections that were accepted before, and go on here."""
+        kept = self.kept()
         await super().startup(sockets)
+        for connection in kept:
+            await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
         if self.started:
             self._ready()
+
+    def _protocol(self) -> asyncio.Protocol:
+        made: asyncio.Protocol = wire.BoundedHttp(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return made
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -111,10 +121,12 @@ def run(
     ready: Callable[[Beacon], None],
     may_end: Callable[[], bool] = lambda: True,
     reply_hosts: Collection[str] = (),
+    kept: Callable[[], list[socket.socket]] = list,
 ) -> int:
     """Serve on ``listener`` (of ``address.listen``) until a signal comes; what comes back is the signal's number.
 
-    ``ready`` is called once the map answers. When the end is wanted, ``may_end`` is asked until it agrees.
+    ``ready`` is called once the map answers. When the end is wanted, ``may_end`` is asked until it agrees. ``kept``
+    ends whatever answered at ``listener`` before and gives the connections that it accepted and did not read.
     """
     port = listener.getsockname()[1]
     token = new_token()
@@ -125,6 +137,7 @@ def run(
     pipeline.on_recovered = gc.freeze
     gc.set_threshold(50_000, 20, 50)
     server.may_end = may_end
+    server.kept = kept
     with beacon.lit(port, light):
         asyncio.run(server.serve(sockets=[listener]))
     return server.ended_by
