@@ -15,11 +15,11 @@ import pytest
 
 from lingbot_map.errors import BadInput, TooLarge
 from lingbot_map.events import PolicySet
+from lingbot_map.whole import whole_map
 from lingbot_web import export_html
 from lingbot_web.export import Wish, export
 from lingbot_web.export_html import Recorded, html, without_token
 from lingbot_web.export_modules import NotInlined, inline
-from lingbot_web.export_whole import whole_map
 from lingbot_web.security import file_policy
 from tests.builders import Dialogue, assigned, routed, said
 from tests.torture import export_xss

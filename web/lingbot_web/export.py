@@ -24,8 +24,8 @@ from lingbot_map.store.index import Page
 from lingbot_map.store.lines import event_line, header_line
 from lingbot_map.store.naming import find_key
 from lingbot_map.store.summary import summarize
+from lingbot_map.whole import MOST_EVENTS, whole_map
 from lingbot_web.export_csv import turns_csv
-from lingbot_web.export_whole import MOST_EVENTS, whole_map
 
 Progress = Callable[[int, int], None]
 """Called with how many events were read, and of how many."""

@@ -12,10 +12,10 @@ from lingbot_map import codec
 from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Live, Pipeline
 from lingbot_map.session import Session
+from lingbot_map.whole import MOST_EVENTS, whole_map
 from lingbot_web.api import session_key
 from lingbot_web.export import jsonl
 from lingbot_web.export_html import Recorded, html
-from lingbot_web.export_whole import MOST_EVENTS, whole_map
 
 MAX_PLACE = 4096
 """Characters of a link's fragment; the page writes some hundred."""
