@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingbot_probes.adapters import spans as adapter
-from lingbot_probes.adapters.spans import NOT_CAPTURED, Spans
-from lingbot_probes.adapters.spans_read import read_span
+from lingbot_probes.adapters import spans_wait
+from lingbot_probes.adapters.spans import NOT_CAPTURED
 from lingbot_probes.signals import (
     Answered,
     Doc,
@@ -22,6 +21,7 @@ from lingbot_probes.signals import (
     SessionStarted,
     TurnStarted,
 )
+from tests.probes.spans_telling import Telling
 
 Record = dict[str, Any]
 START = 1_700_000_000.0
@@ -47,8 +47,8 @@ def span(id: str, kind: str = "", parent: str = "", at: float = 0.0, **more: Any
 
 def told(*records: Record) -> list[Any]:
     """What is said to ``records``, one after the other, and at the end: `Numbered` signals."""
-    spans = Spans()
-    return [item for record in records for item in spans.take(read_span(record))] + spans.end()
+    spans = Telling()
+    return [item for record in records for item in spans.take(record)] + spans.end()
 
 
 def signals(*records: Record) -> list[Any]:
@@ -136,10 +136,10 @@ def test_a_span_that_arrives_twice_counts_once() -> None:
 
 
 def test_a_turn_is_told_when_its_root_has_ended_and_not_before() -> None:
-    spans = Spans()
+    spans = Telling()
     *rest, root = rag()
-    assert [spans.take(read_span(record)) for record in rest] == [[], [], []]
-    assert len(spans.take(read_span(root))) == 7
+    assert [spans.take(record) for record in rest] == [[], [], []]
+    assert len(spans.take(root)) == 7
     assert spans.end() == []
 
 
@@ -349,9 +349,9 @@ def test_a_circle_of_parents_and_a_chain_without_end_are_told() -> None:
 
 
 def test_no_more_than_so_many_spans_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapter, "MOST_SPANS", 3)
-    spans = Spans()
-    out = [spans.take(read_span(span(str(i), "TOOL", "0", i))) for i in range(1, 5)]
+    monkeypatch.setattr(spans_wait, "MOST_SPANS", 3)
+    spans = Telling()
+    out = [spans.take(span(str(i), "TOOL", "0", i)) for i in range(1, 5)]
     assert [len(items) for items in out] == [0, 0, 0, 6]
-    (late,) = spans.take(read_span(span("5", "TOOL", "0", 5)))
+    (late,) = spans.take(span("5", "TOOL", "0", 5))
     assert late.turn == "1"

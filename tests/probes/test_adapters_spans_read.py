@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingbot_probes.adapters.spans import Spans
 from lingbot_probes.adapters.spans_read import read_span
 from lingbot_probes.codec import SignalError, numbered_from_dict, numbered_to_dict
 from lingbot_probes.signals import (
@@ -23,6 +22,7 @@ from lingbot_probes.signals import (
     SessionStarted,
     TurnStarted,
 )
+from tests.probes.spans_telling import Telling
 from tests.probes.test_adapters_rasa import VALUES
 from tests.probes.test_adapters_spans import START, Record, of, signals, told
 
@@ -181,11 +181,11 @@ NAMES = [
     )
 )
 def test_anything_is_told_or_refused_and_nothing_else_happens(records: list[Any]) -> None:
-    spans = Spans()
+    spans = Telling()
     items: list[Numbered] = []
     for record in records:
         try:
-            items += spans.take(read_span(record))
+            items += spans.take(record)
         except SignalError:
             continue
     items += spans.end()

@@ -67,10 +67,10 @@ class Scribe:
         else:
             self._latest = said_at
 
-    def open_turn(self, utterance: str) -> str:
-        """The user spoke: a turn of the next number. Returns its id."""
+    def open_turn(self, utterance: str, turn: str = "") -> str:
+        """The user spoke: a turn of the id ``turn``, or of the next number. Returns its id."""
         self.turns += 1
-        self.turn = str(self.turns)
+        self.turn = turn or str(self.turns)
         self._routed = False
         self.say(TurnStarted(turn=self.turn, utterance=utterance))
         return self.turn

@@ -13,14 +13,14 @@ A trace is a turn; its session is named by its root, else by any of its spans. W
 | anything that failed | failed, once for an error that rose through several |
 | plumbing (database, HTTP), chains without a name | nothing, counted |
 
-Spans arrive when they end, in any order, and may arrive twice. `Spans` takes them one by one and tells a turn when its
-root has ended; what comes later for that turn is told then.
+`spans_wait` says when a trace that comes span by span is complete; what comes later is told in the same turn.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -39,6 +39,7 @@ from lingbot_probes.signals import (
     Retrieved,
     SessionStarted,
     Signal,
+    TurnStarted,
 )
 
 NOT_CAPTURED = "[content not captured]"
@@ -54,14 +55,31 @@ _KEYWORD = ("bm25", "keyword", "tfidf", "fulltext", "full_text", "full-text")
 _FUSED = ("fusion", "ensemble", "hybrid", "rrf")
 
 
+@dataclass(slots=True)
+class _Told:
+    """What was told of a trace: its last ``turn``, the ``spans``, and what the turn came to."""
+
+    turn: str
+    spans: set[str] = field(default_factory=set)
+    answer: str = ""
+
+
 class Conversation:
     """Turns of one session in, numbered signals out."""
 
-    def __init__(self, session: str, meta: Mapping[str, Any] | None = None) -> None:
-        """``session`` is the session's id; ``meta`` is told of it besides what its first root says."""
+    def __init__(self, session: str, meta: Mapping[str, Any] | None = None, *, n: int = 0, live: bool = False) -> None:
+        """``session`` is the session's id; ``meta`` is told of it besides what its first root says. ``n`` is the
+        number that was given last. ``live``: turns bear the ids of their traces, so that they are known again after a
+        restart; else they are counted."""
         self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self.scribe.n = n
         self._meta = dict(meta or {})
-        self._told: OrderedDict[str, tuple[str, set[str]]] = OrderedDict()  # trace -> (turn, spans)
+        self._live = live
+        self._told: OrderedDict[str, _Told] = OrderedDict()
+
+    def recall(self, trace: str, turn: str) -> None:
+        """The trace was told before, at last in ``turn``, by another one of these."""
+        self._told.setdefault(trace, _Told(turn))
 
     def tell(self, spans: list[Span]) -> list[Numbered]:
         """The signals of the spans of one trace, in the order in which they arrived. A trace that was told before goes
@@ -69,21 +87,22 @@ class Conversation:
         scribe = self.scribe
         known = self._told.get(spans[0].trace) if spans else None
         if known is not None:
-            turn, ids = known
-            spans = [span for span in spans if span.id not in ids]
-            ids.update(span.id for span in spans)
+            spans = [span for span in spans if span.id not in known.spans]
+            known.spans.update(span.id for span in spans)
             for tree in trees(spans) if spans else ():
-                self._late(tree, turn)
+                self._late(tree, known)
             return scribe.taken()
-        for tree in trees(spans) if spans else ():
-            self._turn(tree)
+        answer = ""
+        for number, tree in enumerate(trees(spans) if spans else (), 1):
+            named = spans[0].trace if number == 1 else f"{spans[0].trace}/{number}"
+            answer = self._turn(tree, named if self._live else "")
         if spans:
-            self._told[spans[0].trace] = (scribe.turn, {span.id for span in spans})
+            self._told[spans[0].trace] = _Told(scribe.turn, {span.id for span in spans}, answer)
             if len(self._told) > _REMEMBERED:
                 self._told.popitem(last=False)
         return scribe.taken()
 
-    def _turn(self, tree: Tree) -> None:
+    def _turn(self, tree: Tree, named: str) -> str:
         scribe, root = self.scribe, tree.root
         scribe.said_at = root.start
         if not scribe.n:
@@ -98,14 +117,23 @@ class Conversation:
         left["orphans"] += tree.orphans
         left["skewed"] += tree.skewed
         left["rootless"] += tree.rootless
-        scribe.open_turn(utterance or NOT_CAPTURED)
+        scribe.open_turn(utterance or NOT_CAPTURED, named)
         turn = _Turn(scribe, scribe.turn, root)
         turn.steps(tree)
-        turn.answer()
+        return turn.answer()
 
-    def _late(self, tree: Tree, turn: str) -> None:
-        self.scribe.found.left["late"] += len(tree.spans)
-        _Turn(self.scribe, turn, tree.root).steps(tree)
+    def _late(self, tree: Tree, told: _Told) -> None:
+        """More of a turn. Where that is its root, what was asked and answered is known only now."""
+        scribe = self.scribe
+        scribe.found.left["late"] += len(tree.spans)
+        turn = _Turn(scribe, told.turn, tree.root)
+        if not tree.rootless and (utterance := asked(tree.root)):
+            scribe.said_at = tree.root.start
+            scribe.say(TurnStarted(turn=told.turn, utterance=utterance), told.turn)
+            scribe.found.said["turn_started"] -= 1  # it is none more
+        turn.steps(tree)
+        if not tree.rootless:
+            told.answer = turn.answer(told.answer)
 
 
 class _Turn:
@@ -161,16 +189,17 @@ class _Turn:
             scribe.said_at = root.end
             self._say(Failed(where=root.name or "turn", error=errors[root.id]))
 
-    def answer(self) -> None:
+    def answer(self, before: str = "") -> str:
         """What the turn came to: the root's output, else what a model said last. What was said within a root that
-        failed may never have reached the user."""
+        failed may never have reached the user. Told unless it was ``before``."""
         self._scribe.said_at = self._root.end
         text = answered(self._root) or ("" if self._root.failed else self._spoken)
         if not text and self._model and not self._root.failed:
             self._scribe.found.left["unheard_answers"] += 1
             text = NOT_CAPTURED
-        if text:
+        if text and text != before:
             self._say(Answered(text=text, docs=self._made_of))
+        return text or before
 
     def _route(self, span: Span, within: str) -> str:
         found = route(span)
@@ -189,7 +218,7 @@ class _Turn:
         params = _params(span, ("gen_ai.request.top_k", "gen_ai.data_source.id", "gen_ai.request.model"))
         if span.name:
             params["retriever"] = span.name
-        self._say(Retrieved(query=self._query, stage=_stage(span.name[:100]), docs=docs, params=params))
+        self._say(Retrieved(query=self._query, stage=stage_of(span.name[:100]), docs=docs, params=params))
         self._recalled.update((doc.id, doc.snippet.strip()) for doc in docs)
 
     def _reranked(self, span: Span) -> None:
@@ -221,44 +250,6 @@ class _Turn:
             self._spoken, self._made_of = said, found
 
 
-class Spans:
-    """Spans of any sessions in, one by one as they end; numbered signals out when a turn is complete."""
-
-    def __init__(self) -> None:
-        """Nothing waits yet."""
-        self._waiting: OrderedDict[str, list[Span]] = OrderedDict()
-        self._count = 0
-        self._sessions: dict[str, Conversation] = {}
-        self._told: OrderedDict[str, str] = OrderedDict()  # trace -> its session
-
-    def take(self, span: Span) -> list[Numbered]:
-        """One more span; the signals that it completes."""
-        known = self._told.get(span.trace)
-        if known is not None:
-            return self._sessions[known].tell([span])
-        self._waiting.setdefault(span.trace, []).append(span)
-        self._count += 1
-        if not span.parent:
-            return self._tell(span.trace)
-        return self._tell(next(iter(self._waiting))) if self._count > MOST_SPANS else []
-
-    def end(self) -> list[Numbered]:
-        """Nothing more comes: what waits is told as it stands, in the order in which it began to wait."""
-        return [item for trace in list(self._waiting) for item in self._tell(trace)]
-
-    def _tell(self, trace: str) -> list[Numbered]:
-        spans = self._waiting.pop(trace)
-        self._count -= len(spans)
-        session = session_of(spans)
-        conversation = self._sessions.get(session)
-        if conversation is None:
-            conversation = self._sessions[session] = Conversation(session)
-        self._told[trace] = session
-        if len(self._told) > _REMEMBERED:
-            self._told.popitem(last=False)
-        return conversation.tell(spans)
-
-
 def session_of(spans: list[Span]) -> str:
     """The session that a trace belongs to: its root's, else the first that a span of it names, else its own."""
     roots = [span.session for span in spans if not span.parent and span.session]
@@ -274,7 +265,7 @@ def _utterance(tree: Tree) -> str:
 
 
 @lru_cache(1_000)
-def _stage(name: str) -> str:
+def stage_of(name: str) -> str:
     """A retriever whose name says how it searches is believed; of any other only the one list that it gave is known."""
     name = name.lower()
     if any(word in name for word in _KEYWORD):

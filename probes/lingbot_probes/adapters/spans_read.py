@@ -33,6 +33,7 @@ _OPERATIONS = {
 }
 _SESSIONS = ("session.id", "gen_ai.conversation.id", "traceloop.association.properties.session_id")
 _WHOLE = frozenset(("metadata", "value", "parameters", "invocation_parameters", "json_schema", "prompt_template"))
+_REMOTE = 0x300  # SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK and ..._IS_REMOTE_MASK of opentelemetry-proto's trace.proto
 _DEEP = 6  # levels of nested attributes that are names and not values
 _LONG = 1 << 20  # characters of JSON within a text that are read
 
@@ -55,7 +56,8 @@ class Span:
 
     ``attributes`` are flat (dotted names). ``start`` and ``end`` are in Unix seconds; ``ended`` is as it was written,
     since few ends are asked for. ``error`` is a line about what went wrong and may be "" although it ``failed``.
-    ``lists`` and ``messages`` hold what was read of the attributes.
+    ``entry``: it says itself that its parent is in another process. ``lists`` and ``messages`` hold what was read of
+    the attributes.
     """
 
     trace: str
@@ -69,6 +71,7 @@ class Span:
     failed: bool = False
     error: str = ""
     attributes: dict[str, Any] = field(default_factory=dict)
+    entry: bool = False
     lists: dict[str, dict[int, dict[str, Any]]] | None = None
     messages: dict[str, list[Message]] | None = None
 
@@ -99,11 +102,19 @@ def read_span(record: object) -> Span:
         raise SignalError("trace_id", "the id of a trace", record.get("trace_id"))
     if not span_id:
         raise SignalError("span_id", "the id of a span", record.get("span_id"))
+    return _span(record, trace, span_id, _attributes(record))
+
+
+def span_of(record: Record, attributes: dict[str, Any]) -> Span:
+    """The span in a record of an OTLP request (its names are those of its JSON) of which ``attributes`` are read."""
+    return _span(record, read_id(record["traceId"]), read_id(record["spanId"]), attributes)
+
+
+def _span(record: Record, trace: str, span_id: str, attributes: dict[str, Any]) -> Span:
     get = record.get
     parent = get("parentSpanId") or get("parent_id") or get("parent_span_id") or get("parentId")
     name = get("name")
-    attributes = _attributes(record)
-    events = get("events")
+    events, flags = get("events"), get("flags")
     said = _events(events, attributes) if events else ""
     if not said and "exception.message" in attributes:
         said = _exception(attributes)
@@ -125,6 +136,7 @@ def read_span(record: object) -> Span:
         failed,
         _error(message, said) if failed else "",
         attributes,
+        type(flags) is int and flags & _REMOTE == _REMOTE,
     )
 
 
