@@ -10,7 +10,7 @@ import pytest
 
 from lingbot_map.codec import dump
 from lingbot_map.errors import BadInput, LingbotMapError, TooLarge
-from lingbot_map.importers import LIMITS, Report, read, sniff, spans
+from lingbot_map.importers import LIMITS, Report, read, sniff, traces
 from lingbot_probes.signals import Answered, Failed, IntentRouted, Retrieved, SessionStarted, TurnStarted
 from tests.samples.imports import FILES, mapped, opened
 
@@ -251,11 +251,11 @@ def test_a_cut_or_damaged_export_gives_what_is_whole_in_it() -> None:
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spans, "_TRACES", 2)
+    monkeypatch.setattr(traces, "_TRACES", 2)
     with pytest.raises(TooLarge):
         opened(lines(turns(3)))
     monkeypatch.undo()
-    monkeypatch.setattr(spans, "MOST_SPANS", 4)
+    monkeypatch.setattr(traces, "MOST_SPANS", 4)
     many = [record(1, 1, 0, 0, session__id="s", input__value="q", output__value="a")]
     many += [record(1, i, 1, i, "TOOL", tool__name="t") for i in range(2, 12)]
     (session,) = opened(lines(many))
