@@ -1,0 +1,154 @@
+"""Exported traces of the OpenAI Agents SDK, whole, to the signals of a session.
+
+Spans are exported as they end, so each trace is put in order first: a span stands after its parent, siblings in order
+of time, the place in the file deciding between equals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from lingbot_probes.adapters.fields import instant
+from lingbot_probes.adapters.openai_agents import NOTHING, Meaning, Said, Trace
+from lingbot_probes.adapters.scribe import Scribe
+from lingbot_probes.adapters.spans import NOT_CAPTURED
+from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.signals import Answered, Numbered, SessionStarted, TurnStarted
+
+_NEVER = float("inf")
+
+
+class Record(NamedTuple):
+    """A trace (``id`` is "") or a span of it, and the record itself."""
+
+    trace: str
+    id: str
+    record: Mapping[str, Any]
+
+
+def read_record(record: object) -> list[Record]:
+    """The trace or span in a record. Raises ``SignalError`` for what is neither."""
+    if type(record) is not dict:
+        raise SignalError("record", "a mapping", record)
+    kind, own = record.get("object"), record.get("id")
+    if type(own) is not str or not own:
+        raise SignalError("id", "the id of a trace or a span", own)
+    if kind == "trace":
+        return [Record(own, "", record)]
+    if kind != "trace.span":
+        raise SignalError("object", "trace or trace.span", kind)
+    trace = record.get("trace_id")
+    if type(trace) is not str or not trace:
+        raise SignalError("trace_id", "the id of a trace", trace)
+    if type(record.get("span_data")) is not dict:
+        raise SignalError("span_data", "what the span tells", record.get("span_data"))
+    return [Record(trace, own, record)]
+
+
+class Conversation:
+    """Traces of one session in, numbered signals out."""
+
+    def __init__(self, session: str, meta: Mapping[str, Any] | None = None, meaning: Meaning = NOTHING) -> None:
+        """``session`` is the session's id; ``meta`` is told of it besides what its first trace says."""
+        self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self._meta = dict(meta or {})
+        self._meaning = meaning
+
+    def tell(self, records: list[Record]) -> list[Numbered]:
+        """The signals of the records of one trace, in the order of the file."""
+        if not records:
+            return []
+        trace = next((held.record for held in records if not held.id), {})
+        spans = [held for held in records if held.id]
+        scribe = self.scribe
+        ordered, orphans, skewed = _in_order(spans)
+        left = scribe.found.left
+        left["orphans"] += orphans
+        left["skewed"] += skewed
+        left["rootless"] += not trace
+        scribe.said_at = next((when for held in ordered if (when := instant(held.record.get("started_at")))), None)
+        if not scribe.n:
+            self._open(trace)
+        told = Trace(records[0].trace, self._meaning)
+        said = told.begin(scribe.said_at)
+        for held, begins in _walk(ordered, {held.id: _parent(held) for held in ordered}):
+            said += told.started(held.record) if begins else told.ended(held.record)
+        ends = [when for held in ordered if (when := instant(held.record.get("ended_at"))) is not None]
+        said += told.over(max(ends, default=scribe.said_at))
+        self._say(said)
+        return scribe.taken()
+
+    def _open(self, trace: Mapping[str, Any]) -> None:
+        meta = {"framework": "openai-agents", **self._meta}
+        for key in ("workflow_name", "group_id", "metadata"):
+            if trace.get(key):
+                meta[key] = trace[key]
+        workflow = trace.get("workflow_name")
+        self.scribe.say(SessionStarted(title=workflow if type(workflow) is str else "", meta=meta))
+
+    def _say(self, said: list[Said]) -> None:
+        """A turn is told once, with the words that it turned out to have."""
+        words = {s.turn: s.signal.utterance for s in said if type(s.signal) is TurnStarted and s.signal.utterance}
+        scribe, left = self.scribe, self.scribe.found.left
+        turns: dict[str, str] = {}
+        for signal, turn, at in said:
+            scribe.said_at = at
+            if at is None:
+                scribe.found.timeless += 1
+            if type(signal) is not TurnStarted:
+                left["unheard_answers"] += type(signal) is Answered and signal.text == NOT_CAPTURED
+                scribe.say(signal, turns.get(turn))
+            elif turn not in turns:
+                left["unheard"] += words.get(turn, NOT_CAPTURED) == NOT_CAPTURED
+                turns[turn] = scribe.open_turn(words.get(turn, NOT_CAPTURED))
+
+
+def _parent(held: Record) -> str:
+    parent = held.record.get("parent_id")
+    return parent if type(parent) is str else ""
+
+
+def _start(held: Record) -> float:
+    when = instant(held.record.get("started_at"))
+    return _NEVER if when is None else when
+
+
+def _in_order(spans: list[Record]) -> tuple[list[Record], int, int]:
+    """(the spans, each after its parent; how many name a parent that is not there; how many begin before theirs)."""
+    by_id = {held.id: held for held in spans}
+    below: dict[str, list[Record]] = {}
+    tops: list[Record] = []
+    skewed = orphans = 0
+    for held in spans:
+        parent = by_id.get(_parent(held))
+        if parent is None or parent is held:
+            tops.append(held)
+            orphans += bool(_parent(held))
+        else:
+            below.setdefault(parent.id, []).append(held)
+            skewed += _start(held) < _start(parent) < _NEVER
+    out: list[Record] = []
+    seen: set[str] = set()
+    for start in (sorted(tops, key=_start), spans):  # what no top leads to stands in a circle of parents
+        ahead = list(reversed(start))
+        while ahead:
+            held = ahead.pop()
+            if held.id not in seen:
+                seen.add(held.id)
+                out.append(held)
+                within = sorted(below.get(held.id, ()), key=_start)
+                ahead.extend(within[::-1])
+    return out, orphans, skewed
+
+
+def _walk(ordered: list[Record], parents: Mapping[str, str]) -> Iterator[tuple[Record, bool]]:
+    """(span, whether it begins or ends), each span ended before the next one that is not within it."""
+    around: list[Record] = []
+    for held in ordered:
+        while around and around[-1].id != parents[held.id]:
+            yield around.pop(), False
+        around.append(held)
+        yield held, True
+    while around:
+        yield around.pop(), False
