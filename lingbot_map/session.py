@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -89,8 +89,13 @@ class Session:
         return made
 
     @classmethod
-    def recover(cls, recording: Recording, now: float) -> Session:
+    def recover(
+        cls, recording: Recording, now: float, replayed: Callable[[Event], object] = lambda event: None
+    ) -> Session:
         """The session as its recording has it: the newest good snapshot, then the tail of the log.
+
+        ``replayed`` hears of each event of that tail. Of a long one snapshots are kept on the way, so that a start
+        that is killed in the middle need not begin anew, and a look at the past needs no replay of the whole either.
 
         Whoever recovers at start does it within ``collector_off`` and calls ``gc.freeze()`` before that ends: a
         collection over 300,000 new objects stops the world for some 150 ms.
@@ -98,9 +103,17 @@ class Session:
         recording.recover(now)
         with collector_off():
             mapper = _restore(recording, None)
-            kept = mapper.map.cursor.seq
+            kept, map = mapper.map.cursor.seq, mapper.map
+            wait = _LONGEST
             for event in recording.events(kept + 1):
                 mapper.apply(event)
+                replayed(event)
+                if map.seq - kept >= wait and not recording.read_only:
+                    # Packing costs what the map holds: never more often than it has nodes, or a large one would double
+                    # the time of its recovery.
+                    wait = max(_LONGEST, len(map.nodes))
+                    if recording.keep(map.seq, codec.pack(map)):
+                        kept = map.seq
         session = cls(recording, mapper)
         session._kept_seq = kept
         return session
@@ -202,11 +215,13 @@ class Session:
         return mapper
 
 
-def map_of(recording: Recording) -> DialogueMap:
-    """The map as the log has it now: for who only looks. Nothing is mended, and nothing said of what is damaged."""
+def map_of(recording: Recording, last: int | None = None) -> DialogueMap:
+    """The map as the log has it now, or as it stood after event ``last``: for who only looks. Nothing is mended, and
+    nothing said of what is damaged."""
+    last = recording.last_seq if last is None else last
     with collector_off():
-        mapper = _restore(recording, recording.last_seq)
-        for event in recording.events(mapper.map.cursor.seq + 1):
+        mapper = _restore(recording, last)
+        for event in recording.events(mapper.map.cursor.seq + 1, last):
             mapper.apply(event)
     return mapper.map
 

@@ -21,7 +21,9 @@ _UNSEEN = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")  # letters and marks
 
 def visible(text: str) -> bool:
     """Whether there is anything to see in it: more than blanks, control characters and marks without a width."""
-    first = text[:1]
+    if not text:  # the rest is dear, and most conditions and predictors are empty
+        return False
+    first = text[0]
     if "!" <= first <= "~" or (first.isalnum() and first not in _UNSEEN):  # nearly always
         return True
     return any(char.isprintable() and char != " " and char not in _UNSEEN for char in text)

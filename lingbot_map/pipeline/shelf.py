@@ -160,9 +160,13 @@ class Shelf:
         counted = self._counted(key)
 
         def read() -> tuple[Session, list[Event]]:
-            session = Session.recover(recording, self.clock())
-            last = session.map.cursor.seq
-            return session, session.events(counted + 1, last) if counted < last else []
+            replayed: list[Event] = []
+            session = Session.recover(
+                recording, self.clock(), lambda event: replayed.append(event) if event.seq > counted else None
+            )
+            first = replayed[0].seq if replayed else session.map.cursor.seq + 1
+            before = session.events(counted + 1, first - 1) if counted + 1 < first else []
+            return session, before + replayed
 
         return self._keep(*await asyncio.to_thread(read))
 

@@ -15,6 +15,7 @@ from lingbot_map import codec
 from lingbot_map import session as session_module
 from lingbot_map.errors import BadInput, UnknownMoment
 from lingbot_map.events import Event
+from lingbot_map.graph import DialogueMap
 from lingbot_map.mapper import Mapper, replay
 from lingbot_map.model import Cursor
 from lingbot_map.policy import Policy
@@ -22,7 +23,7 @@ from lingbot_map.session import Session
 from lingbot_map.store import Store
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.memory import MemoryStore
-from lingbot_probes.signals import SlotAssigned
+from lingbot_probes.signals import Numbered, SlotAssigned
 
 FACTS = {"origin": "probe", "coverage": {"flow": "full"}}
 
@@ -211,4 +212,58 @@ def test_closing_leaves_a_snapshot_where_it_pays_and_the_session_not_open(tmp_pa
     assert not list((tmp_path / short.key).glob("*.snapshot"))
     assert [int(path.name[:12]) for path in (tmp_path / long.key).glob("*.snapshot")] == [long.map.cursor.seq]
     assert store.open_keys() == []
+    store.close()
+
+
+def test_a_long_replay_keeps_snapshots_on_its_way_and_one_that_is_killed_goes_on_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FileStore(tmp_path)
+    session = grown(store, 150, snapshots=False)
+    want, last = codec.dump(session.map), session.map.cursor.seq
+    store.sync()
+    store.leave()
+    monkeypatch.setattr(session_module, "_LONGEST", 400)
+
+    class Killed(Exception):
+        pass
+
+    def die_at_900(event: Event) -> None:
+        if event.seq == 900:
+            raise Killed
+
+    store = FileStore(tmp_path)
+    with pytest.raises(Killed):
+        Session.recover(store.open(session.key), BEGIN, die_at_900)
+    store.leave()
+    assert last > 900
+    store, seqs = FileStore(tmp_path), list[int]()
+    again = Session.recover(store.open(session.key), BEGIN, lambda event: seqs.append(event.seq))
+    assert codec.dump(again.map) == want
+    assert seqs == list(range(801, last + 1))
+    store.close()
+
+
+def test_a_replay_of_a_large_map_packs_it_no_more_often_than_it_has_nodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FileStore(tmp_path)
+    session = Session.create(store, "wide", policy=Policy(), facts=FACTS, now=BEGIN)
+    slots = [Numbered(session="wide", n=n, signal=SlotAssigned(slot=f"s{n}", value=n)) for n in range(1, 3001)]
+    session.apply(session.intake.take("bench", slots, BEGIN, recorded=True).events)
+    store.sync()
+    store.leave()
+    monkeypatch.setattr(session_module, "_LONGEST", 100)
+    packed: list[int] = []
+    pack = codec.pack
+
+    def counted(map: DialogueMap) -> bytes:
+        packed.append(len(map.nodes))
+        return pack(map)
+
+    monkeypatch.setattr(codec, "pack", counted)
+    store = FileStore(tmp_path)
+    Session.recover(store.open(session.key), BEGIN)
+    assert packed, "snapshots are kept"
+    assert sum(packed) <= 2 * 3000, "and all together hold no more than twice what the last would"
     store.close()
