@@ -99,6 +99,7 @@ class Keeping:
         self._policy = policy
         self._refill = refill
         self._turn = asyncio.Lock()
+        self._unscrubbed = False
         self.pruned = 0
         self.freed = 0
 
@@ -106,9 +107,13 @@ class Keeping:
         """Remove a session for good. Raises ``UnknownSession``, and ``StoreError`` for a committed case.
 
         How far each of its sources had come is remembered, so that it does not come back when they say it once more.
+        No byte of what was said in it is left in the map's own files.
         """
         await self._remove(key)
+        self._unscrubbed = True
         await asyncio.to_thread(self._store.empty_bin)
+        if self._unscrubbed:  # else somebody who deleted another meanwhile has done it for both
+            await self._scrub()
 
     async def forget(self, key: str) -> list[str]:
         """Leave no byte of what was said in the session, neither in the map's files nor in what was exported into the
@@ -118,7 +123,6 @@ class Keeping:
         # The session last: killed on the way, it can be asked for again.
         exported = await asyncio.to_thread(self._store.remove_exports, key, session, events)
         await self.delete(key)
-        await self._scrub()
         return exported
 
     async def prune(self, keep: Keep, *, dry_run: bool = False) -> Pruned:
@@ -176,6 +180,7 @@ class Keeping:
         self._showing.remove(key)
 
     async def _scrub(self) -> None:
+        self._unscrubbed = False
         if not self._index.file.scrub():
             await self._refill()
 

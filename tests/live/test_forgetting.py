@@ -155,6 +155,23 @@ def test_a_forgotten_session_leaves_no_byte(tmp_path: Path, served: bool) -> Non
     assert holding(data, ID, TITLE, SAID) == {}
 
 
+def test_a_session_deleted_on_the_page_leaves_no_byte_of_what_was_said_either(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with started(data, tmp_path / "run") as process:
+        client = process.client
+        wait_for(lambda: client.get("/healthz")["status"] == "ok", "recovery")
+        for name in ("another", ID, "one more", f"{ID} again"):
+            speak(client, name, SAID if name.startswith(ID) else "a harmless word", title=TITLE)
+        client.get("/api/sessions")  # the index has counted them
+        assert "index.sqlite3-wal" in {name for name, words in holding(data, SAID).items() if SAID in words}
+        for name in (ID, f"{ID} again"):
+            assert client.ask("DELETE", f"/api/sessions/{key_of(name)}")[0] == 200
+        assert holding(data, ID, SAID) == {}
+        assert client.get("/api/sessions")["total"] == 2
+        process.end(signal.SIGKILL)
+    assert holding(data, ID, SAID) == {}
+
+
 def test_who_is_asked_may_still_say_no(tmp_path: Path) -> None:
     data, runtime = tmp_path / "data", tmp_path / "run"
     with running(data) as (_, map):
