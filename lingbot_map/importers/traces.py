@@ -158,7 +158,8 @@ class _Session:
 def read(reading: Reading, shape: Shape, how: Packed, dialect: Dialect) -> Iterator[ImportedSession]:
     """The sessions of the file, in the order in which they first appear in it. Raises ``BadInput`` where the spans are
     of other programs than bots, ``TooLarge`` over the limits."""
-    index = _Spans(reading, dialect, "line" if how.text is None and shape.kind == "lines" else "span")
+    by_line = how.by_line or (how.text is None and shape.kind == "lines")
+    index = _Spans(reading, dialect, "line" if by_line else "span")
     for number, offset, raw in places(reading, shape, how):
         index.add(number, offset, raw)
     traces = [trace for trace in index.traces.values() if trace.meant]

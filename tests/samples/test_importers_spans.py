@@ -229,6 +229,42 @@ def test_a_span_that_is_too_deep_is_a_gap_in_its_own_session() -> None:
     assert "unread" in {fact["code"] for fact in session.session.lost}
 
 
+@pytest.mark.parametrize("format", ["openinference", "otlp"])
+def test_in_lines_of_exports_each_line_that_is_none_is_named_by_its_number(format: str) -> None:
+    def export(*spans: Record) -> str:
+        if format == "openinference":
+            return json.dumps({"spans": spans})
+        return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+
+    told = turns(4)
+    good = [export(*told[i : i + 2]) for i in range(0, 8, 2)]
+    nothing = export()
+    content = [good[0], "5", "[1, 2]", good[1], '{"a": 1}', '"text"', nothing, '{"resourceSpans": []}', "null", ""]
+    content += ["{broken", '{"resourceSpans": 5}', good[2], good[2].replace("say", "cut")[:-60], good[3]]
+    report = Report()
+    (session,) = opened("\n".join(content).encode(), report)
+    assert report.format == format
+    assert [signal.utterance for signal in session.of(TurnStarted)] == [f"say {i}" for i in range(1, 5)]
+    assert [problem.where for problem in report.problems] == [
+        f"the upload line {n}" for n in (2, 3, 5, 6, 9, 11, 12, 14)
+    ]
+    assert report.problem_count == 8
+    assert "found one with a" in report.problems[2].reason
+    for first in ("7", "{broken"):
+        report = Report()
+        opened("\n".join([first, *content]).encode(), report)
+        assert [problem.where for problem in report.problems] == [
+            f"the upload line {n}" for n in (1, 3, 4, 6, 7, 10, 12, 13, 15)
+        ]
+
+
+def test_a_document_over_several_lines_is_no_file_of_lines() -> None:
+    spread = '{"a":\n' + json.dumps({"spans": turns(1)}) + "\n}"
+    report = Report()
+    assert len(opened(spread.encode(), report)) == 1
+    assert report.problem_count == 0
+
+
 def test_a_cut_or_damaged_export_gives_what_is_whole_in_it() -> None:
     for content in (json.dumps(RECORDS), json.dumps({"spans": RECORDS}), json.dumps(REQUEST)):
         whole = content.encode()
