@@ -5,7 +5,8 @@ ready for viewers, so nobody sees what was not logged and nothing changes places
 nobody's order (flushing, writing a packed snapshot, reading the past) runs in threads.
 
 ``run`` does that; ``shelf`` keeps the sessions in memory, ``live`` is one of them, ``tail`` and ``board`` are what
-viewers see of one and of all, ``books`` counts, ``ingesting`` takes batches in, ``taking`` recordings. ``glance``
+viewers see of one and of all, ``books`` counts, ``ingesting`` takes batches in, ``taking`` recordings,
+``tracing`` spans. ``glance``
 looks at a folder without any of that.
 """
 
@@ -13,5 +14,6 @@ from lingbot_map.pipeline.batches import Accepted, Batch, Refused
 from lingbot_map.pipeline.glance import Glance
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.run import Pipeline, Status
+from lingbot_map.pipeline.tracing import Arrived, Traced
 
-__all__ = ["Accepted", "Batch", "Glance", "Live", "Pipeline", "Refused", "Status"]
+__all__ = ["Accepted", "Arrived", "Batch", "Glance", "Live", "Pipeline", "Refused", "Status", "Traced"]

@@ -25,6 +25,7 @@ from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.shelf import Shelf
 from lingbot_map.pipeline.showing import Showing
 from lingbot_map.pipeline.taking import Taking
+from lingbot_map.pipeline.tracing import Tracing
 from lingbot_map.policy import Policy
 from lingbot_map.session import Session, collector_off
 from lingbot_map.store import Store
@@ -72,6 +73,7 @@ class Pipeline:
         self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived, self.showing.damaged)
         self.ingesting = Ingesting(self.shelf, self._commit, self.books, store.deleted, index.hits)
         self.taking = Taking(self.shelf, self._commit, self.books)
+        self.tracing = Tracing(self.shelf, store, self.ingest, self._commit)
         self.keeping = Keeping(self.shelf, store, index, self.showing, self.books, self.policy, self._fill_index)
         self.keep = keep
         self.viewers: Callable[[], int] = lambda: 0
@@ -110,12 +112,8 @@ class Pipeline:
         self.started = True
         self._recovering = True
         self._started_at = self.clock()
-        jobs: tuple[Coroutine[Any, Any, None], ...] = (
-            self._recover(),
-            self._sync(),
-            self._sweep(),
-            self._tidy_up(),
-        )
+        jobs: tuple[Coroutine[Any, Any, None], ...]
+        jobs = self._recover(), self._sync(), self._sweep(), self._tidy_up()
         self._tasks = [asyncio.create_task(job) for job in jobs]
 
     async def settled(self) -> None:
@@ -158,6 +156,7 @@ class Pipeline:
                         await self.shelf.open(key)
                     except (LingbotMapError, OSError) as why:  # one bad session never hides the others
                         _log.error("session %s could not be recovered: %s", key, why)
+                await self.tracing.recall()
             finally:
                 self._recovering = False
             self.on_recovered()
@@ -281,6 +280,7 @@ class Pipeline:
                 await self._wake_sleepers()
                 await self.shelf.put_away_some()
                 self.shelf.trim_tails()
+                await self.tracing.pass_time()
             except (LingbotMapError, OSError) as why:
                 _log.error("housekeeping failed: %s", why)
 
@@ -384,6 +384,7 @@ class Pipeline:
             "sessions": {"stored": len(self.store.keys()), "in_memory": len(lives)},
             "findings": self.index.findings(),
             "sources": self.books.report(),
+            "spans": {"waiting": self.tracing.traces.count, "aside": self.tracing.traces.aside},
             "disk": {
                 "trouble": str(trouble) if trouble is not None else "",
                 "waiting": sum(live.session.recording.pending for live in lives),

@@ -20,6 +20,7 @@ from lingbot_map.events import Event
 if TYPE_CHECKING:
     from lingbot_map.store.deleted import Deleted
     from lingbot_map.store.footprint import Footprint
+    from lingbot_map.store.span_ledger import SpanLedger
 
 Origin = Literal["data", "case"]
 
@@ -155,6 +156,10 @@ class Store(Protocol):
     @property
     def deleted(self) -> Deleted:
         """Those that were deleted; ``note`` them there first if their sources may go on."""
+
+    @property
+    def spans(self) -> SpanLedger:
+        """What came as spans and waits, and what of them was told."""
 
     def mask_key(self) -> str:
         """The key of the pseudonyms that probes share here, always the same."""

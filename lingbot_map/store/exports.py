@@ -21,7 +21,7 @@ from lingbot_map.store.disk import is_folder, open_to_read
 from lingbot_map.store.lines import read_object, unseal
 from lingbot_probes.signals import TurnStarted
 
-_OURS = re.compile(r"[0-9a-f]{32}|open|cases|deleted.*|lock|mask\.key.*|index\.sqlite3.*")
+_OURS = re.compile(r"[0-9a-f]{32}|open|cases|deleted.*|lock|mask\.key.*|spans\..*|index\.sqlite3.*")
 """What stands in a data folder anyway: sessions, what was deleted, what belongs to all."""
 _LARGEST = 256 << 20
 _TABLE = b"\xef\xbb\xbfturn,time,said,"

@@ -8,6 +8,7 @@
         index.sqlite3          derived, see ``index``
         mask.key               what probes make pseudonyms with, see ``mask_key``
         deleted                how far the sources of deleted sessions had come, see ``deleted``
+        spans.*                what came as spans, see ``span_ledger``
         KEY/events.jsonl       the recording
         KEY/head               the last seq that is safe on disk
         KEY/000000020000.snapshot
@@ -48,6 +49,7 @@ from lingbot_map.store.log import Header, last_good, read_header
 from lingbot_map.store.mask_key import mask_key
 from lingbot_map.store.recording import LOG, FileRecording, refuse_newer
 from lingbot_map.store.snapshots import Snapshots
+from lingbot_map.store.span_ledger import SpanLedger
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 _OPEN_FILES = 256
@@ -82,6 +84,7 @@ class FileStore:
         self._bin = Bin(self.folder)
         self._marked = self._read_marks()
         self.deleted = Deleted(self.folder / "deleted")
+        self.spans = SpanLedger(self.folder)
 
     def mask_key(self) -> str:
         if not self._mask_key:

@@ -13,6 +13,7 @@ from lingbot_map.store.deleted import Deleted
 from lingbot_map.store.footprint import Footprint
 from lingbot_map.store.lines import event_line
 from lingbot_map.store.snapshots import to_drop
+from lingbot_map.store.span_ledger import SpanLedger
 
 
 class MemoryRecording:
@@ -83,6 +84,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.deleted = Deleted()
+        self.spans = SpanLedger()
         self._mask_key = secrets.token_hex(32)
         self._recordings: dict[str, MemoryRecording] = {}
 

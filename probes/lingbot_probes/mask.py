@@ -75,6 +75,11 @@ class Mask:
         said = f"{kind}\0{value}".encode("utf-8", "surrogatepass")
         return f"[{kind}:{hmac.digest(self._key, said, hashlib.sha256).hex()[:size]}]"
 
+    @property
+    def key_name(self) -> str:
+        """What the key is called, which gives nothing of it away; "" without one."""
+        return key_id(self._key) if self._key else ""
+
     # -- what leaves -------------------------------------------------------------------------------------------
 
     def event(self, event: dict[str, Any]) -> None:
@@ -92,6 +97,10 @@ class Mask:
         if self._count:
             event["masked"] = self._count
 
+    def free(self, name: str, value: Any) -> Any:
+        """A single value that stands under ``name`` ("": under none that means anything) among free ones."""
+        return self._value(value, name, "data", 0, free=True)
+
     def batch(self, batch: dict[str, Any], parcel: Parcel) -> None:
         """Mask the ids of the sessions, and say which key it was."""
         for id in parcel.sessions:
@@ -103,7 +112,7 @@ class Mask:
                 event["session"] = parcel.masked.get(event["session"], event["session"])
             batch["numbered"] = {parcel.masked.get(id, id): n for id, n in batch["numbered"].items()}
         if self._key and (parcel.masked or any("masked" in event for event in batch["events"])):
-            batch["masked_with"] = key_id(self._key)
+            batch["masked_with"] = self.key_name
 
     def id(self, id: str) -> str:
         """A session's or a turn's id, as it is told to the map: still another one for each."""

@@ -18,9 +18,10 @@ from lingbot_web.export_api import export_route
 from lingbot_web.ingest import ingest
 from lingbot_web.keep_api import keep_routes
 from lingbot_web.live import Viewers
+from lingbot_web.otlp import traces
 from lingbot_web.page import page_routes
 from lingbot_web.reply import Replies
-from lingbot_web.security import Door, Gate
+from lingbot_web.security import TRACES, Door, Gate
 
 
 def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = ()) -> ASGIApp:
@@ -47,6 +48,7 @@ def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = ()) -> AS
             export_route(pipeline),
             *keep_routes(pipeline),
             Route("/ingest", ingest(pipeline), methods=["POST"]),
+            Route(TRACES, traces(pipeline), methods=["POST"]),
             WebSocketRoute("/ws", viewers),
         ],
         exception_handlers={HTTPException: on_error, LingbotMapError: on_error, OSError: on_error},

@@ -14,7 +14,7 @@ import logging
 import re
 import secrets
 import traceback
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -31,10 +31,16 @@ MAX_HEADERS = 100
 MAX_HEADER_BYTES = 16 * 1024
 MAX_INGEST = 1024 * 1024
 MAX_IMPORT = 256 * 1024 * 1024
+MAX_TRACES = 20 * 1024 * 1024
+"""Of a request with spans, packed or not: as the OpenTelemetry collector's receiver. A batch of 512 spans with prompts
+is several MiB, and an exporter drops all of one that is refused."""
 MAX_BODY = 64 * 1024
 
+TRACES = "/v1/traces"
+"""Where OTLP comes in: the one path where a body may be compressed and the token may come as a password."""
+
 _METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
-_BODY_LIMITS = {"/ingest": MAX_INGEST, "/v1/traces": MAX_INGEST, "/api/import": MAX_IMPORT}
+_BODY_LIMITS = {"/ingest": MAX_INGEST, TRACES: MAX_TRACES, "/api/import": MAX_IMPORT}
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 _NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
@@ -99,11 +105,17 @@ class Refusal:
     sentence: str
 
 
-def presented_token(headers: Iterable[tuple[bytes, bytes]], *, websocket: bool) -> bytes:
-    """The token that the request shows (``Authorization: Bearer``, or a subprotocol ``token.X``); empty if none."""
+def presented_token(headers: Iterable[tuple[bytes, bytes]], *, websocket: bool, password: bool = False) -> bytes:
+    """The token that the request shows (``Authorization: Bearer``, or a subprotocol ``token.X``); empty if none.
+
+    With ``password`` also as that of ``Basic``: what HTTP clients make of ``http://any:TOKEN@host/``.
+    """
     for name, value in headers:
-        if name == b"authorization" and value[:7].lower() == b"bearer ":
-            return value[7:].strip()
+        if name == b"authorization":
+            if value[:7].lower() == b"bearer ":
+                return value[7:].strip()
+            if password and value[:6].lower() == b"basic ":
+                return _password(value[6:].strip())
     if websocket:
         for name, value in headers:
             if name == b"sec-websocket-protocol":
@@ -111,6 +123,13 @@ def presented_token(headers: Iterable[tuple[bytes, bytes]], *, websocket: bool) 
                     if offer.strip().startswith(b"token."):
                         return offer.strip()[6:]
     return b""
+
+
+def _password(encoded: bytes) -> bytes:
+    try:
+        return b64decode(encoded, validate=True).partition(b":")[2]
+    except ValueError:
+        return b""
 
 
 def examine(door: Door, scope: Scope) -> Refusal | None:
@@ -140,7 +159,8 @@ def examine(door: Door, scope: Scope) -> Refusal | None:
         return Refusal(405, "The map answers GET, POST and DELETE only.")
     if is_open and not websocket:
         return None
-    if not hmac.compare_digest(presented_token(headers, websocket=websocket), door.token):
+    shown = presented_token(headers, websocket=websocket, password=path == TRACES)
+    if not hmac.compare_digest(shown, door.token):
         return Refusal(401, "The token is missing or wrong; open the address that the map printed at start.")
     return None
 
@@ -218,9 +238,10 @@ class Gate:
             await self.app(scope, receive, send)
             return
         refusal = examine(self.door, scope)
-        limit = _BODY_LIMITS.get(route_path(scope), MAX_BODY)
+        path = route_path(scope)
+        limit = _BODY_LIMITS.get(path, MAX_BODY)
         if refusal is None and scope["type"] == "http":
-            refusal = _examine_body(scope["headers"], scope["method"], limit)
+            refusal = _examine_body(scope["headers"], scope["method"], limit, packed=path == TRACES)
         if refusal is not None:
             self.refused += 1
             await _refuse(scope, send, refusal, _unread(scope))
@@ -264,13 +285,15 @@ def one_line(fault: BaseException) -> str:
     return f"{type(fault).__name__} at {place}"
 
 
-def _examine_body(headers: list[tuple[bytes, bytes]], method: str, limit: int) -> Refusal | None:
+def _examine_body(
+    headers: list[tuple[bytes, bytes]], method: str, limit: int, *, packed: bool = False
+) -> Refusal | None:
     if method not in ("POST", "DELETE"):
         return None
     for name, value in headers:
         if name == b"content-length" and (not value.isdigit() or len(value) > 15 or int(value) > limit):
             return Refusal(413, f"The body may have at most {limit:,} bytes.")
-        if name == b"content-encoding" and value.lower() != b"identity":
+        if name == b"content-encoding" and value.lower() != b"identity" and not packed:
             return Refusal(415, "The body must not be compressed.")
     return None
 

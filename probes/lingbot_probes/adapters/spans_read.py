@@ -34,6 +34,7 @@ _OPERATIONS = {
 _SESSIONS = ("session.id", "gen_ai.conversation.id", "traceloop.association.properties.session_id")
 _WHOLE = frozenset(("metadata", "value", "parameters", "invocation_parameters", "json_schema", "prompt_template"))
 _REMOTE = 0x300  # SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK and ..._IS_REMOTE_MASK of opentelemetry-proto's trace.proto
+_NO_PARENT = "0" * 16  # some write it for a root
 _DEEP = 6  # levels of nested attributes that are names and not values
 _LONG = 1 << 20  # characters of JSON within a text that are read
 
@@ -102,7 +103,7 @@ def read_span(record: object) -> Span:
         raise SignalError("trace_id", "the id of a trace", record.get("trace_id"))
     if not span_id:
         raise SignalError("span_id", "the id of a span", record.get("span_id"))
-    return _span(record, trace, span_id, _attributes(record))
+    return _span(record, trace, span_id, read_attributes(record))
 
 
 def span_of(record: Record, attributes: dict[str, Any]) -> Span:
@@ -112,7 +113,7 @@ def span_of(record: Record, attributes: dict[str, Any]) -> Span:
 
 def _span(record: Record, trace: str, span_id: str, attributes: dict[str, Any]) -> Span:
     get = record.get
-    parent = get("parentSpanId") or get("parent_id") or get("parent_span_id") or get("parentId")
+    parent = read_id(get("parentSpanId") or get("parent_id") or get("parent_span_id") or get("parentId"))
     name = get("name")
     events, flags = get("events"), get("flags")
     said = _events(events, attributes) if events else ""
@@ -127,7 +128,7 @@ def _span(record: Record, trace: str, span_id: str, attributes: dict[str, Any]) 
     return Span(
         trace,
         span_id,
-        read_id(parent),
+        "" if parent == _NO_PARENT else parent,
         name if type(name) is str else "",
         _kind(record, attributes),
         _session(attributes),
@@ -222,7 +223,8 @@ def _status(record: Record) -> tuple[bool, str]:
 # --- attributes ------------------------------------------------------------------------------------------------------
 
 
-def _attributes(record: Record) -> dict[str, Any]:
+def read_attributes(record: Record) -> dict[str, Any]:
+    """The attributes of a span, an event or a resource, flat, however they are packed."""
     found = record.get("attributes")
     if type(found) is list:
         return _pairs(found)
@@ -290,9 +292,9 @@ def _events(events: object, attributes: dict[str, Any]) -> str:
             continue
         name = event.get("name")
         if name == "exception":
-            said = _exception(_attributes(event)) or said
+            said = _exception(read_attributes(event)) or said
         elif type(name) is str and name[:7] == "gen_ai.":
-            held = _attributes(event)
+            held = read_attributes(event)
             way = {"gen_ai.choice": "output", "gen_ai.assistant.message": "input", "gen_ai.user.message": "input"}
             if name in way:
                 role = "user" if name == "gen_ai.user.message" else "assistant"
