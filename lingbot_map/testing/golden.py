@@ -21,6 +21,8 @@ from lingbot_map.testing.opening import open_maps
 VERSION = 1
 UPDATE = "LINGBOT_UPDATE_GOLDEN"
 """Set to anything in the environment: golden maps are written, not compared. pytest's ``--update-golden`` sets it."""
+written: list[Path] = []
+"""The golden maps that this process wrote, for whoever tells."""
 _LARGEST = 64 << 20  # bytes; a turn takes some 300
 
 
@@ -76,12 +78,14 @@ def keep_golden(path: Path, map: DialogueMap) -> bool:
     text = golden_text(map).encode("utf-8", "replace")
     if path.is_file() and path.read_bytes() == text:
         return False
+    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
         beside.write_bytes(text)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+    written.append(path)
     return True
 
 

@@ -12,6 +12,7 @@ from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
 from lingbot_map.intake import Intake
 from lingbot_map.mapper import Mapper
+from lingbot_map.whole import whole_map
 from lingbot_probes import Probe, codec
 from lingbot_probes.signals import Numbered
 
@@ -68,6 +69,19 @@ class Recording:
         if mapper is None:
             raise UnrecordedSession(session, self.sessions, off=self.off)
         return mapper.map
+
+    @classmethod
+    def of(cls, session: str, events: list[Event]) -> Recording:
+        """What was recorded elsewhere, as if it had been recorded here."""
+        recording = cls()
+        recording.events[session] = events
+        recording._mappers[session] = Mapper(whole_map(session, events))
+        return recording
+
+    def is_map(self, session: str, map: DialogueMap) -> bool:
+        """Whether ``map`` is the very one of ``session``."""
+        mapper = self._mappers.get(session)
+        return mapper is not None and mapper.map is map
 
     def settle(self) -> None:
         """Wait until all that the probe has said is here."""
