@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lingbot_map.errors import Unmapped
+from lingbot_map.errors import UnknownFormat, Unmapped
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.shape import Shape
-from lingbot_map.importers.table import header, named
+from lingbot_map.importers.table import NAME, flaw_of, header, named
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[^\W_a-zA-Z]+")
 _WORDS: dict[str, str] = {
@@ -28,8 +28,10 @@ _WORDS: dict[str, str] = {
 def unmapped(blob: Blob, shape: Shape, refusals: list[tuple[str, str]]) -> Unmapped | None:
     """The refusal of a table, with its columns and an example; ``None`` if the file is no table of dialogue rows.
 
-    Raises ``BadInput`` for separated values that aren't UTF-8.
+    Raises ``BadInput`` for separated values that aren't UTF-8, ``UnknownFormat`` for rows that have another flaw.
     """
+    if (flaw := flaw_of(blob, shape)) is not None:
+        raise UnknownFormat(blob.name, [(NAME, flaw.sentence), *refusals])
     columns = header(blob, shape)
     guessed = mapping_for(columns)
     if len(columns) < 2 or (shape.kind != "text" and "COLUMN" in guessed):

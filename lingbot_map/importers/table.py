@@ -20,7 +20,7 @@ from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Reading, Record
 from lingbot_map.importers.lines import Index, Places, pieces, slicer
 from lingbot_map.importers.records import BadRecord, parse
-from lingbot_map.importers.separated import Separated
+from lingbot_map.importers.separated import Flaw, Separated
 from lingbot_map.importers.shape import NO_JSON, Shape
 from lingbot_probes.adapters.table import Columns, Table, cell
 from lingbot_probes.codec import SignalError
@@ -65,6 +65,11 @@ def header(blob: Blob, shape: Shape) -> list[str]:
     return list(dict.fromkeys(path for sample in shape.samples for path in _paths(sample)))
 
 
+def flaw_of(blob: Blob, shape: Shape) -> Flaw | None:
+    """Why separated values are no table; ``None`` for what isn't laid out as one, or is one."""
+    return Separated(blob).flaw if shape.kind == "text" and shape.why == NO_JSON else None
+
+
 def _paths(sample: dict[str, Any]) -> Iterator[str]:
     for name, value in sample.items():
         if type(value) is dict and value:
@@ -77,8 +82,11 @@ def read(reading: Reading, shape: Shape, columns: Columns) -> Iterator[ImportedS
     """A session for each value of the session's column, in the order in which they first appear."""
     blob = reading.blob
     found = header(blob, shape)
+    if not found and (flaw := flaw_of(blob, shape)) is not None:
+        raise BadInput(*flaw)
     if not found:
-        raise BadInput(blob.name, "a table (CSV, or objects as JSON lines or a list)", shape.why or "something else")
+        why = "lines that no comma, semicolon, tab or | divides into cells" if shape.why == NO_JSON else shape.why
+        raise BadInput(blob.name, "a table (CSV, or objects as JSON lines or a list)", why or "something else")
     if shape.kind == "text":
         _check(blob, found, columns, lambda column: column in found)
         yield from _sessions(reading, _Cells(reading, Separated(blob), columns), columns, found)

@@ -256,6 +256,46 @@ def test_a_quote_that_never_closes_costs_what_it_swallows() -> None:
     report = Report()
     (one,) = taken(b'id,q\na,first\na,"second\n' + rows, "session=id,user=q", report)
     assert report.problem_count == 1
-    assert "calls.csv row 3: field larger than field limit (131072); is a quote not closed?" in str(report.problems[0])
+    assert "calls.csv row 3: a quote that is not closed within 131,072 characters; close it" in str(report.problems[0])
     assert one.of(TurnStarted)[0].utterance == "first"
     assert one.of(TurnStarted)[-1].utterance == "say 29999"
+
+
+FLAWED = [
+    (b"id,q,q\n1,x,y\n", r"row 1: .*own for each column, found 'q' for columns 2 and 3; give one of them another"),
+    (b"\xef\xbb\xbfid;q;q\n1;x;y\n", "row 1: .*'q' for columns 2 and 3"),
+    (b"id,q,a\n", "row 1: expected rows below the header, found the header alone; export the rows with it"),
+    (b"id,q,a", "row 1: expected rows below the header"),
+    (b"id,,a\n1,x,y\n", "row 1: expected a name for each column, found none for column 2; write one"),
+    (b"id,q," + b"a" * 150 + b"\n1,x,y\n", "row 1: .*at most 100 characters, found 150 characters for column 3"),
+    (b'id,"q,a\n1,x,y\n', "row 1: expected a header.* found a quote that is never closed .*; close it"),
+    (b'id,q,a\n1,"x,y\n2,x,y\n', "row 2: .*found a quote that is never closed .*; close it"),
+    (b'id,q,a\n1,"x,y', "row 2: .*found a quote that is never closed"),
+    (b'id,q,a\n1,"' + b"x\n" * 70_000, "row 2: .*a quote that is not closed within 131,072 characters; close it"),
+    (b"id,q," + b"a" * 140_000 + b"\n1,x,y\n", "row 1: .*a cell of more than 131,072 characters; shorten it"),
+    (b"id,q,a\n1," + b"x" * 140_000 + b",y\n", "row 2: .*a cell of more than 131,072 characters; shorten it"),
+    (b"id,q,a\n1,x\n", "row 2: expected a cell for each column, found 2 cells where the header has 3; put"),
+]
+
+
+@pytest.mark.parametrize(("content", "said"), FLAWED)
+def test_a_table_with_a_flaw_is_told_the_place_and_the_remedy(content: bytes, said: str) -> None:
+    with pytest.raises(BadInput, match=f"^calls.csv {said}") as caught:
+        taken(content, "session=id,user=q")
+    assert "JSON" not in str(caught.value).replace("as JSON lines", "")
+    with pytest.raises(UnknownFormat, match=rf"^calls.csv: no known format fits \(table: calls.csv {said}"):
+        opened(content, name="calls.csv")
+
+
+def test_lines_without_cells_are_told_what_divides_cells() -> None:
+    with pytest.raises(BadInput, match="found lines that no comma, semicolon, tab or "):
+        taken(b"one\ntwo\n", "session=id,user=q")
+
+
+def test_a_row_with_a_flaw_costs_that_row_also_where_it_is_the_first_or_the_last() -> None:
+    report = Report()
+    content = b"id,q\na," + b"x" * 140_000 + b'\na,5" of rain\na,told\nb,"a quote\nc,swallowed\n'
+    (one,) = taken(content, "session=id,user=q", report)
+    assert [turn.utterance for turn in one.of(TurnStarted)] == ['5" of rain', "told"]
+    assert [problem.where for problem in report.problems] == ["calls.csv row 2", "calls.csv row 5"]
+    assert "never closed and swallows what follows" in report.problems[1].reason
