@@ -28,7 +28,8 @@ class Address:
         if not 0 <= self.port <= 65535:
             raise BadInput("--port", "a port from 0 to 65535", str(self.port))
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # Said to be TCP, or asyncio leaves Nagle's algorithm on: an answer's body then waits 40 ms behind its head.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((self.host, self.port))
