@@ -38,7 +38,8 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
     path = [*rounds.path, now.intent]
     visits = [*loop, now]
     condition = next((visit.condition for visit in reversed(visits) if visit.condition), "")
-    arrow = " → ".join(_label(map, name) for name in path)
+    arrow = " → ".join(_label(map, f"intent:{name}") for name in path)
+    lacking = [_label(map, f"slot:{slot}") for slot in missing]
     times = f" {rounds.times} times over" if rounds.times > 1 else ""
     en = f"{arrow}: back where it was{times} with nothing learned"
     zh = f"{arrow}：{'又' if rounds.times == 1 else f'第 {rounds.times} 次'}回到原处，其间没有任何槽位取得新值"
@@ -46,8 +47,8 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
         en += f"; a jump was let through with {condition}"
         zh += f"；有一次跳转以条件 {condition} 放行"
     elif missing:
-        en += f"; {', '.join(missing)} was missing every time"
-        zh += f"；每次都缺 {'、'.join(missing)}"
+        en += f"; {', '.join(lacking)} was missing every time"
+        zh += f"；每次都缺 {'、'.join(lacking)}"
     return finding(
         "loop",
         f"loop:{now.intent}:{rounds.seq}",
@@ -69,6 +70,7 @@ def _missing(now: Visit, loop: list[Visit]) -> list[str]:
     return list(dict.fromkeys(slot for visit in [*loop, now] for slot in visit.missing))
 
 
-def _label(map: DialogueMap, intent: str) -> str:
-    node = map.nodes.get(f"intent:{intent}")
-    return node.label if node is not None else intent
+def _label(map: DialogueMap, id: str) -> str:
+    """What a node is called; its name without the kind where the map has none, as of a slot that was never set."""
+    node = map.nodes.get(id)
+    return node.label if node is not None else id.partition(":")[2]

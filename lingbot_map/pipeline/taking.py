@@ -70,13 +70,13 @@ class Taking:
                 if whole or await self._is_here(imported):
                     sessions.append(await self._copy(imported))
                 else:
-                    sessions.append(await self._session(imported))
+                    sessions.append(await self._session(imported, masked=bool(mask_key)))
         problems = [f"{problem.where}: {problem.reason}" for problem in report.problems]
         if report.problem_count > len(problems):
             problems.append(f"... and {report.problem_count - len(problems):,} more")
         return {"format": report.format, "sessions": sessions, "report": problems}
 
-    async def _session(self, imported: importers.ImportedSession) -> dict[str, Any]:
+    async def _session(self, imported: importers.ImportedSession, *, masked: bool) -> dict[str, Any]:
         chunks = _chunks(imported.items, CHUNK)
         chunk: list[Numbered] = await asyncio.to_thread(next, chunks, [])
         live, before = await self._place_for(imported, _begin(chunk, self._shelf.clock()))
@@ -101,6 +101,8 @@ class Taking:
         facts: dict[str, Any] = {"origin": imported.origin, "coverage": imported.coverage, "lost": imported.lost}
         if not imported.timed:
             facts["timed"] = False
+        if not masked:  # whoever masks what comes later does not mask what is here
+            facts["unmasked"] = True
         about = live.session.map.about
         if any(about.get(name) != value for name, value in facts.items()):
             now = max(live.session.map.at, 0.0) or self._shelf.clock()

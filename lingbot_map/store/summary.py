@@ -21,7 +21,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     ``origin`` is "probe", "import:<format>" or "case"; ``damaged`` says why the recording can't be read ("": it can),
     and then all else is what was known of it before; ``missing`` counts signals that were lost and are declared.
-    ``masked`` counts values that were masked before they came.
+    ``masked`` counts values that were masked before they came; ``unmasked``: it was imported without masking.
     ``updated_at`` is when the bot was last heard: neither a name that somebody gives nor what fades in silence counts.
     Times are Unix seconds, ``None`` where they are not known; where the source gave none (``timed`` is false),
     ``updated_at`` is when the session was taken in.
@@ -48,6 +48,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     damaged: str = ""
     timed: bool = True
     masked: int = 0
+    unmasked: bool = False
 
 
 def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
@@ -78,6 +79,7 @@ def summarize(map: DialogueMap, key: str, *, case: bool = False) -> Summary:
         last_utterance=_last_utterance(map),
         timed=timed,
         masked=int(_number(about.get("masked")) or 0),
+        unmasked=about.get("unmasked") is True,
     )
 
 

@@ -73,7 +73,7 @@ def test_a_server_that_stays_away_is_told_with_since_when_and_the_next_try(site:
     site.kill()
     banner = page.locator(".banner")
     expect(banner).to_contain_text("held at turn 5")
-    expect(banner).to_contain_text(re.compile(r"Try \d in \d+ s"))
+    expect(banner).to_contain_text(re.compile(r"Retrying in \d+ s \(attempt \d\)"))
     expect(page.locator(".badge")).to_contain_text("Reconnecting")
     for attempt in range(2, 6):
         page.locator(".banner-button").click()
@@ -99,7 +99,7 @@ def test_a_line_that_is_refused_by_what_stands_between_is_told_apart(site: Site,
     for attempt in range(2, 6):
         expect(page.locator(".banner-button")).to_be_visible()
         page.locator(".banner-button").click()
-        expect(page.locator(".banner")).to_contain_text(f"Try {attempt} in")
+        expect(page.locator(".banner")).to_contain_text(f"(attempt {attempt})")
     expect(page.locator(".banner")).to_contain_text("refused the live connection")
     assert len(refused) == 5
 
@@ -150,7 +150,7 @@ def test_dropped_events_are_a_hatched_gap_with_its_count(site: Site, watch: Watc
     site.say([item for item in STORY if not 150 < item.n <= 187], made=len(STORY))
     page = watch.open(site, f"s={KEY}")
     expect(page.locator(".stats")).to_contain_text("missing37")
-    expect(page.locator(".session .counts .gap")).to_have_text("Lost events1")
+    expect(page.locator(".session .counts .gap")).to_have_text("Gap in events1")
     expect(page.locator("#right .callout.gap")).to_contain_text("37")
     picture.wait_for_colour(page, "flow-bg")
     page.keyboard.press("0")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from lingbot_probes.signals import Raw, Undone
+from lingbot_probes.signals import Doc, Raw, Retrieved, Undone
 from tests.browser.conftest import KEY, Watch
 from tests.browser.picture import until
 from tests.browser.plain_talk import dialogue, exchange
@@ -69,6 +69,23 @@ def test_an_event_opens_to_what_was_logged(told: Site, open_told: Open) -> None:
     assert abs(above["y"] + above["height"] - below["y"]) < 1
     event(page, 130).locator(".disclose button").click()
     expect(event(page, 130).locator("pre")).to_have_count(0)
+
+
+def test_a_line_that_has_no_room_keeps_the_number_that_it_ends_in(site: Site, watch: Watch) -> None:
+    query = "how much data does the plan for the whole family hold, and what does more of it cost " * 3
+    found = Retrieved(query=query, stage="prompt", docs=tuple(Doc(id=f"kb-{i}", score=0.5) for i in range(12)))
+    site.say(dialogue(*exchange(1, query + "with 40 GB", "one"), ("t1", found)))
+    page = watch.open(site, f"s={key_of('s')}&tab=events")
+    for end in ("12 documents", "40 GB"):
+        kept = page.locator(".event-row .kept", has_text=end)
+        expect(kept).to_have_count(1)
+        row = kept.locator("xpath=..")
+        assert row.locator(".cut").evaluate("cut => cut.scrollWidth > cut.clientWidth")
+        box, line = kept.bounding_box(), row.bounding_box()
+        assert box is not None
+        assert line is not None
+        assert box["x"] + box["width"] <= line["x"] + line["width"] + 0.5
+        assert kept.evaluate("end => end.scrollWidth <= end.clientWidth + 1"), "whole"
 
 
 def test_only_what_is_looked_at_is_fetched(site: Site, watch: Watch) -> None:

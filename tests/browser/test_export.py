@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -125,6 +126,18 @@ def test_a_file_is_a_recording_to_be_read(open_told: Open, from_disk: Disk, tmp_
     page.keyboard.press("e")
     kinds = page.locator(".export-menu [data-kind]").evaluate_all("all => all.map((item) => item.dataset.kind)")
     assert set(kinds) == {"png", "svg", "csv", "print"}, "the others are for a server to make"
+
+
+def test_the_help_of_a_file_lists_what_works_in_it(open_told: Open, from_disk: Disk, tmp_path: Path) -> None:
+    served = open_told("lang=en")
+    path = take(served, "html", tmp_path)
+    page, _ = from_disk(path)
+    for shown, live in ((served, True), (page, False)):
+        shown.keyboard.press("?")
+        keys = shown.locator(".help dt kbd").all_inner_texts()
+        assert ("O" in keys) is live, keys
+        assert ("F" in keys) is live, keys
+        assert bool(re.search(r"\blive\b|\bimport\b", shown.locator(".help").inner_text())) is live
 
 
 def test_a_link_into_a_file_opens_at_its_own_place(open_told: Open, from_disk: Disk, tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_an_intent_tells_what_it_beat_what_it_needs_and_what_let_it_in_and_out(o
     expect(into).to_have_count(7)
     expect(into.nth(4)).to_contain_text("工单查询 →")
     expect(into.nth(4).locator("code")).to_have_text("ticket_number = null")
+    expect(into.first.locator(".lack")).to_have_text("missing 手机号, 目标套餐")  # by the names they have elsewhere
     out = part(page, "Jumps out").locator("li")
     expect(out.first).to_contain_text("→ 套餐对比")
     into.nth(4).locator("button").click()

@@ -100,6 +100,31 @@ def test_nothing_overlaps_and_no_words_are_cut(site: Site, watch: Watch, locale:
 
 
 @pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+def test_the_field_for_searching_gives_way_before_the_title(open_told: Open, locale: str) -> None:
+    page = open_told(locale=locale)
+    title = page.locator(".crumb b")
+    for width in (1280, 1240, 1200, 1199, 1100, 1024):
+        resize(page, width, 800)
+        cut = title.evaluate("b => b.firstElementChild.getBoundingClientRect().width - b.clientWidth")
+        assert cut <= 0.5, (width, cut)
+    resize(page, 1200, 800)
+    small = page.locator(".finder").evaluate("field => field.clientWidth")
+    page.keyboard.press("/")
+    until(page, f"document.querySelector('.finder').clientWidth >= {min(small + 20, 212)}")  # to see what is typed
+
+
+def test_what_has_no_room_in_a_lane_is_told_by_the_pointer(open_told: Open) -> None:
+    page = open_told("w=9_22&lang=zh", width=1280, height=800)
+    x, y, lane = page.evaluate(
+        "(() => { const map = document.querySelector('#map').getBoundingClientRect();"
+        " return [map.x + 152, map.y + 40, (map.width - 152) / 13]; })()"
+    )
+    assert lane < 48
+    page.mouse.move(x + lane * 1.5, y)
+    expect(page.locator(".tip")).to_contain_text("那套餐还能改吗")
+
+
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
 def test_narrow_windows_stay_usable(open_told: Open, locale: str) -> None:
     page = open_told(PICKED, locale=locale, width=899, height=700)
     page.locator(".close-panel").click()

@@ -1,7 +1,7 @@
 // The list of events: which are shown, where the current one stands, what each says in one line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventRows, idsOf, summaryOf } from 'lb/eventlist_rows';
+import { EventRows, idsOf, keptOf, summaryOf } from 'lb/eventlist_rows';
 import { DialogueMap } from 'lb/fold';
 import { EVENT_KINDS, EVENT_NUMBER } from 'lb/kinds';
 import { STRINGS } from 'lb/strings';
@@ -88,7 +88,7 @@ test('intents, slots and documents go by one name, whichever event gave it', () 
   assert.equal(line({ kind: 'slot_cleared', slot: 'brand' }), '产品线');
   assert.equal(line({ kind: 'slot_read', slot: 'other' }), 'other');
   assert.equal(line({ kind: 'intent_routed', intent: 'price', confidence: 0.5 }), '价格查询 · 0.50');
-  assert.equal(line({ kind: 'retrieved', query: 'q', docs: [{ id: 'kb-1' }] }), 'q · 1 document · 价目表');
+  assert.equal(line({ kind: 'retrieved', query: 'q', docs: [{ id: 'kb-1' }] }), 'q · 价目表 · 1 document');
   assert.deepEqual(idsOf(/** @type {any} */ ({ signal: { kind: 'retrieved', docs: [{ id: 'kb-1' }, null, { id: 3 }] } })), ['kb-1']);
   assert.deepEqual(idsOf(/** @type {any} */ ({ signal: { kind: 'answered', docs: ['kb-1', 'kb-2'] } })), ['kb-1', 'kb-2']);
 });
@@ -96,10 +96,28 @@ test('intents, slots and documents go by one name, whichever event gave it', () 
 test('an event says in one line what it is about', () => {
   const line = (/** @type {Record<string, unknown>} */ signal) => summaryOf(/** @type {any} */ ({ seq: 1, at: 0, signal }));
   assert.equal(line({ kind: 'slot_assigned', slot: 'phone', label: '手机号', value: null }), '手机号 = ∅ null');
-  assert.equal(line({ kind: 'intent_routed', intent: 'refund', confidence: 0.5, condition: 'x = null' }), 'refund · 0.50 · x = null');
-  assert.equal(line({ kind: 'retrieved', query: 'how?', docs: [{ id: 'kb-1' }] }), 'how? · 1 document · kb-1');
+  assert.equal(line({ kind: 'intent_routed', intent: 'refund', confidence: 0.5, condition: 'x = null' }), 'refund · x = null · 0.50');
+  assert.equal(line({ kind: 'retrieved', query: 'how?', docs: [{ id: 'kb-1' }] }), 'how? · kb-1 · 1 document');
   assert.equal(line({ kind: 'failed', where: 'router', error: 'KeyError' }), 'router: KeyError');
-  assert.equal(line({ kind: 'gap', first: 3, last: 39, source: 'p', why: 'dropped' }), '37 lost · dropped · p');
+  assert.equal(line({ kind: 'gap', first: 3, last: 39, source: 'p', why: 'dropped' }), '37 dropped · dropped · p');
   assert.equal(line({ kind: 'raw', name: 'odd', data: { a: 1 } }), 'odd {"a":1}');
   for (const kind of [...EVENT_KINDS, 'of the future']) assert.equal(typeof line({ kind }), 'string', `${kind} without fields`);
+});
+
+test('where a line has no room it is cut before the number or the value that it ends in', () => {
+  const kept = (/** @type {string} */ kind, /** @type {string} */ line) => {
+    const n = keptOf(kind, line);
+    return n ? line.slice(-n) : '';
+  };
+  const query = '流量到底怎么回事'.repeat(9);
+  assert.equal(kept('retrieved', `重排序 · ${query} · 价目表 · 12 篇文档`), ' · 12 篇文档');
+  assert.equal(kept('retrieved', `reranked · ${query} · 3 documents`), ' · 3 documents');
+  assert.equal(kept('intent_routed', `${query} · x = null · 0.62`), ' · 0.62');
+  assert.equal(kept('slot_assigned', `${query} = 轻语`), ' = 轻语');
+  assert.equal(kept('slot_assigned', `工单号 = ${query} T20250612-07`), 'T20250612-07', 'of a long value its own end');
+  assert.equal(kept('answered', `${query}一共是 129元`), '129元');
+  assert.equal(kept('turn_started', `${query}，一共 1,500 元`), '1,500 元');
+  assert.equal(kept('turn_started', query), '');
+  assert.equal(kept('turn_started', ''), '');
+  assert.ok(keptOf('answered', `x${'9'.repeat(400)}`) <= 24, 'never most of the line');
 });

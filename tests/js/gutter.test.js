@@ -1,7 +1,8 @@
 // What the gutter tells of a row: its name, the id that code knows it by, its value.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paintGutter } from 'lb/paint_gutter';
+import { STAVE_HEAD, scrollable } from 'lb/layout';
+import { paintColumns, paintGutter } from 'lb/paint_gutter';
 import { explain } from 'lb/words';
 import { fakeContext } from './context.js';
 import { sceneOf } from './scene.js';
@@ -70,4 +71,31 @@ test('the tooltip of a row and of its marks names the id in any case', () => {
     assert.ok(words.includes('产品线') && words.endsWith(' · slot:a_rather_long_name'), words);
   }
   assert.ok(!explain(scene, { kind: 'node', id: 'intent:ask', turn: 1, seq: 0 }, 'en').includes(' · '));
+});
+
+test('what a column holds stays named while rows are scrolled away', () => {
+  const story = new Telling();
+  for (let turn = 1; turn <= 30; turn++) story.said(`t${turn}`).routed(`intent-${turn}`, 0.9).assigned(`slot-${turn}`, turn).recalled('reranked', { [`doc-${turn}`]: 1 }, `q${turn}`);
+  const scene = sceneOf(story.map, 1, 31);
+  for (const words of ['narrow', 'wide']) {
+    if (words === 'wide') scene.text = (key) => (key.startsWith('score.') ? '中文' : key);
+    scene.words.clear();
+    for (const stave of scene.layout.staves.staves) {
+      assert.ok(scrollable(stave, story.map.rows.of[stave.layer].length) > 3);
+      stave.scroll = 2;
+    }
+    const ctx = fakeContext();
+    /** @type {{text: string, right: number, left: number, y: number}[]} */
+    const drawn = [];
+    ctx.fillText = (text, x, y) => drawn.push({ text, right: x, left: x - ctx.measureText(text).width, y });
+    paintColumns(ctx, scene);
+    for (const stave of scene.layout.staves.staves) {
+      const column = scene.word({ flow: 'score.visits', state: 'score.now', knowledge: 'score.hits' }[stave.layer]);
+      const inHead = drawn.filter(({ y }) => y > stave.top && y < stave.top + STAVE_HEAD);
+      const head = inHead.find(({ text }) => text === column);
+      const told = inHead.find(({ text }) => /[▲▼]/u.test(text));
+      assert.ok(head && told, `${stave.layer} names its column and tells of hidden marks`);
+      assert.ok(head.y === told.y ? told.right <= head.left : Math.abs(head.y - told.y) >= 10, 'neither lies over the other');
+    }
+  }
 });

@@ -50,6 +50,23 @@ test('English is not left in Chinese, nor Chinese in English', () => {
   assert.deepEqual(keys.filter((key) => !same.has(key) && chinese.test(STRINGS.en[key] ?? '')), []);
 });
 
+test('a number of a turn is never told as a number of turns', () => {
+  // "40 轮" is forty turns; the fortieth is "第 40 轮".
+  const numbered = /(?<![第共]\s?)(?<!第 \{from\}–)\{(?:turn|high|from|to|range)\}\s?轮/u;
+  assert.deepEqual(keys.filter((key) => numbered.test(STRINGS.zh[key] ?? '')), []);
+  assert.match(STRINGS.zh['transport.range'] ?? '', /共\s?\{last\}\s?轮/u);
+});
+
+test('a gap is a gap and what was dropped was dropped, in every sentence', () => {
+  for (const key of keys) {
+    const [zh, en] = [STRINGS.zh[key] ?? '', STRINGS.en[key] ?? ''];
+    assert.equal(/\bgaps?\b/i.test(en), zh.includes('缺口'), `${key}: ${en} / ${zh}`);
+    assert.equal(/\bdropped\b/i.test(en), zh.includes('丢弃'), `${key}: ${en} / ${zh}`);
+    assert.ok(!/\{n\} lost|lost events/i.test(en) && !zh.includes('丢失 {n}'), `${key}: ${en} / ${zh}`);
+    if (!key.startsWith('search.')) assert.ok(!/\bfindings?\b/i.test(en), `${key}: on the page a finding is an anomaly`);
+  }
+});
+
 test('parameters and numbers are filled in', () => {
   assert.equal(fillIn('{n} {n|turn|turns} of {who}', { n: 1, who: 'A' }), '1 turn of A');
   assert.equal(fillIn('{n} {n|turn|turns}', { n: 0 }), '0 turns');

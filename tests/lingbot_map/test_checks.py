@@ -38,6 +38,17 @@ def test_a_round_through_three_intents_with_nothing_learned_is_a_loop() -> None:
     assert "ticket_number = null" in found.reason["zh"]
 
 
+def test_a_loop_names_what_was_missing_as_the_map_does() -> None:
+    d = Dialogue()
+    d.tell(said("hello"), assigned("ticket_number", "T-1", label="工单号"), cleared("ticket_number"))
+    for intent in ("plan", "dispute", "appeal", "plan"):
+        turn(d, intent, missing=("ticket_number", "phone"))
+    (found,) = d.findings("loop")
+    assert found.facts["missing"] == ["ticket_number", "phone"]
+    assert "工单号, phone was missing" in found.reason["en"]
+    assert "每次都缺 工单号、phone" in found.reason["zh"]
+
+
 def test_a_digression_is_no_loop_but_the_second_one_alike_is() -> None:
     d = Dialogue()
     d.tell(assigned("channel", "app"))

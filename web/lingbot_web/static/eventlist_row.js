@@ -3,7 +3,7 @@
 import { foreign, h, plain } from 'lb/dom';
 import { clock, count, stamp } from 'lb/format';
 import { lang, text } from 'lb/i18n';
-import { LAYER_OF_KIND, idsOf } from 'lb/eventlist_rows';
+import { LAYER_OF_KIND, idsOf, keptOf } from 'lb/eventlist_rows';
 import { icon } from 'lb/icons';
 
 /** @typedef {import('lb/events').RawEvent} RawEvent */
@@ -74,7 +74,9 @@ export function eventRow(shown, page) {
   function said() {
     if (lost && missing > 0) return text('eventlist.lost', { n: count(missing) });
     if (absent) return text('eventlist.hole');
-    return foreign(line.replace(/\s+/g, ' '), { most: MOST });
+    const words = line.replace(/\s+/g, ' ');
+    const kept = keptOf(kind, words);
+    return [foreign(kept ? words.slice(0, -kept) : words, { most: MOST, class: 'cut' }), kept > 0 && foreign(words.slice(-kept), { class: 'kept' })];
   }
 }
 

@@ -89,7 +89,7 @@ export function summaryOf({ signal }, labelOf = () => '') {
     case 'turn_started':
       return words(said.utterance);
     case 'intent_routed':
-      return [name('intent', said.label, said.intent), score(said.confidence), words(said.condition), words(said.predicted_by)].filter(Boolean).join(' · ');
+      return [name('intent', said.label, said.intent), words(said.condition), words(said.predicted_by), score(said.confidence)].filter(Boolean).join(' · ');
     case 'slot_assigned':
       return `${name('slot', said.label, said.slot)} = ${valueText(said.value)}`;
     case 'slot_read':
@@ -97,7 +97,7 @@ export function summaryOf({ signal }, labelOf = () => '') {
       return name('slot', said.label, said.slot);
     case 'retrieved': {
       const docs = Array.isArray(said.docs) ? said.docs : [];
-      return [said.stage ? stage(said.stage) : '', words(said.query), text('eventlist.docs', { n: docs.length }), docs.length > 0 && name('doc', docs[0]?.title, docs[0]?.id)].filter(Boolean).join(' · ');
+      return [said.stage ? stage(said.stage) : '', words(said.query), docs.length > 0 && name('doc', docs[0]?.title, docs[0]?.id), text('eventlist.docs', { n: docs.length })].filter(Boolean).join(' · ');
     }
     case 'answered':
       return words(said.text);
@@ -120,6 +120,22 @@ export function summaryOf({ signal }, labelOf = () => '') {
     default:
       return '';
   }
+}
+
+/** What is kept of a line's end: a number with what belongs to it, such as "40 GB" or "T20250612-07". */
+const ENDS_IN = /(?<![\p{Script=Latin}\p{N}])[^\s=·]{0,12}\p{N}\S{0,8}(?: \S{1,4})?$/u;
+/** A value or a count and the words around it are kept whole up to so many characters. */
+const MOST_KEPT = 24;
+
+/**
+ * How many characters at the end of an event's line stay where the line has no room: a line is cut before the number
+ * that it ends in. @param {string} kind @param {string} line what `summaryOf` made of it
+ */
+export function keptOf(kind, line) {
+  const mark = kind === 'retrieved' || kind === 'intent_routed' ? ' · ' : kind === 'slot_assigned' ? ' = ' : '';
+  const at = mark ? line.lastIndexOf(mark) : -1;
+  if (at > 0 && line.length - at <= MOST_KEPT) return line.length - at;
+  return ENDS_IN.exec(line.slice(-MOST_KEPT))?.[0].length ?? 0;
 }
 
 /** The bot's own ids of what an event is about. @param {RawEvent} event @returns {string[]} */

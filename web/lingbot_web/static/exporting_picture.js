@@ -135,6 +135,9 @@ function keyOf(scene) {
     ctx.globalAlpha = 0.35;
     shape(ctx, null, tokens.know, 1.1, () => segment(ctx, 1, 10, 25));
   });
+  add(scene.word('legend.progress'), 33, tokens['text-2'], (ctx) => {
+    shape(ctx, null, tokens.bad, 1.25, () => segment(ctx, 1, 7, 25));
+  });
   for (const kind of kinds) {
     const colour = kind === 'gap' ? tokens.warn : tokens.bad;
     add(scene.word(`finding.short.${kind}`), 18, kind === 'gap' ? tokens.warn : tokens['bad-ink'], (ctx) => drawGlyph(ctx, kind, 6, 7, colour));

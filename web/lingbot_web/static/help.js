@@ -26,6 +26,26 @@ const KEYS = [
   [['T', 'L', '?'], 'help.page'],
 ];
 
+/** What a page opened from a file has no use for, and what is told of it there instead: nothing is live in it, and it has no server to import to. @type {Map<string, [string[], string] | null>} */
+const IN_A_FILE = new Map([
+  ['help.play', [['Space'], 'help.play.file']],
+  ['help.travel', [['Home', 'End'], 'help.travel.file']],
+  ['help.newer', null],
+]);
+
+/** The keys that do something on this page. @returns {[string[], string][]} */
+function keysHere() {
+  if (!inFile()) return KEYS;
+  return KEYS.flatMap((key) => {
+    const other = IN_A_FILE.get(key[1]);
+    return other === null ? [] : [other ?? key];
+  });
+}
+
+function inFile() {
+  return document.documentElement.dataset.file !== undefined;
+}
+
 /** Opens the dialog; closing it puts the focus back where it was. */
 export function showHelp() {
   const dialog = h(
@@ -35,8 +55,8 @@ export function showHelp() {
       'div',
       null,
       h('h1', null, text('help.title')),
-      h('dl', null, KEYS.map(([keys, words]) => [h('dt', null, keys.map((key) => h('kbd', null, key))), h('dd', null, text(words))])),
-      h('p', null, text('help.mouse')),
+      h('dl', null, keysHere().map(([keys, words]) => [h('dt', null, keys.map((key) => h('kbd', null, key))), h('dd', null, text(words))])),
+      h('p', null, text(inFile() ? 'help.mouse.file' : 'help.mouse')),
       h('p', { class: 'quiet' }, text('card.replay')),
       h('div', { class: 'buttons' }, h('button', { class: 'button primary', autofocus: true, on: { click: () => dialog.close() } }, text('help.close'))),
     ),

@@ -20,6 +20,8 @@ const FEWEST_ROWS = 8;
 export const WIDE = 150;
 export const SCORED = 92;
 export const READABLE = 42;
+/** Lanes at least so wide tell what was said: three characters of Chinese on a line; of less nobody makes a word. */
+export const TOLD = 48;
 export const DENSE = 12;
 
 /**

@@ -22,6 +22,8 @@ export function legend(host) {
       h('span', null, text('legend.doc')),
       picture(svg('path', { class: 'heavy', d: 'M1 4.5h24' }), svg('path', { class: 'light', d: 'M1 10h24' })),
       h('span', null, text('legend.recall')),
+      picture(svg('path', { class: 'progress-loop', d: 'M1 11.5C10 11.5 8 2.5 13 2.5S16 11.5 25 11.5' })),
+      h('span', null, text('legend.progress')),
     ),
     h('div', { class: 'legend-kinds' }, KINDS.map((kind) => h('span', { class: kind === 'gap' ? 'gap' : null }, glyph(kind), text(`finding.short.${kind}`)))),
   );

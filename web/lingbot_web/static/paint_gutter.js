@@ -1,7 +1,7 @@
 // What the marks stand on: lanes and row lines, and the gutter with the rows' names and values at the moment shown.
 import { hiddenMarks } from 'lb/hidden';
 import { badBit } from 'lb/kinds';
-import { GUTTER, HEADER, scrollable } from 'lb/layout';
+import { GUTTER, HEADER, STAVE_HEAD, scrollable } from 'lb/layout';
 import { plain } from 'lb/lettering';
 import { paintBeyond } from 'lb/moments_paint';
 import { FONT } from 'lb/styles';
@@ -105,7 +105,7 @@ export function paintGutter(ctx, scene) {
   ctx.fillText(scene.word(scene.readable ? 'score.said' : 'score.anomaly'), LABEL_X, 41);
 }
 
-/** What the staves' right columns hold; or, where rows are scrolled away, how many marks of the window stand on them. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+/** What the staves' right columns hold; and where rows are scrolled away, how many marks of the window stand on them: before it, or below it where there is no room. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
 export function paintColumns(ctx, scene) {
   const { layout, tokens } = scene;
   const hidden = hiddenMarks(scene);
@@ -115,12 +115,19 @@ export function paintColumns(ctx, scene) {
   for (const stave of layout.staves.staves) {
     const [above, below] = hidden[stave.layer] ?? [0, 0];
     const left = LABEL_X + scene.lettering.width(scene.word(`score.${stave.layer}`), FONT.labelStrong) + 4;
+    const right = GUTTER - 12;
+    const column = scene.word(COLUMN[stave.layer]);
     let told = [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim();
-    if (left + scene.lettering.width(told, FONT.small) > GUTTER - 12) told = `${above ? '▲' : ''}${below ? '▼' : ''}`;
+    if (left + scene.lettering.width(told, FONT.small) > right) told = `${above ? '▲' : ''}${below ? '▼' : ''}`;
+    const before = right - scene.lettering.width(column, FONT.small) - 8;
+    const beside = !told || before - scene.lettering.width(told, FONT.small) >= left;
     ctx.fillStyle = tokens.panel;
-    ctx.fillRect(left, stave.top + 4, GUTTER - 1 - left, 22);
-    ctx.fillStyle = tokens[told ? 'text-2' : 'text-3'];
-    ctx.fillText(told || scene.word(COLUMN[stave.layer]), GUTTER - 12, stave.top + 15);
+    ctx.fillRect(left, stave.top + 1, GUTTER - 1 - left, STAVE_HEAD - 2);
+    ctx.fillStyle = tokens['text-3'];
+    ctx.fillText(column, right, stave.top + (beside ? 15 : 9.5));
+    if (!told) continue;
+    ctx.fillStyle = tokens['text-2'];
+    ctx.fillText(told, beside ? before : right, stave.top + (beside ? 15 : 21.5));
   }
 }
 

@@ -3,7 +3,7 @@ import { clock as clockText, zoneShown } from 'lb/format';
 import { putGlyph, takePen } from 'lb/glyphs';
 import { Ink } from 'lb/ink';
 import { FINDING_KINDS, badBit } from 'lb/kinds';
-import { DENSE, GUTTER, HEADER, READABLE } from 'lb/layout';
+import { DENSE, GUTTER, HEADER, READABLE, TOLD } from 'lb/layout';
 import { plain } from 'lb/lettering';
 import { FONT } from 'lb/styles';
 
@@ -28,6 +28,7 @@ export class HeaderPainter {
     this.ink = new Ink();
     /** @type {Tokens | null} */ this.tokens = null;
     /** @type {Sign[]} */ this.signs = [];
+    /** Lanes too narrow for what was said in them. @type {{x: number, alpha: number}[]} */ this.untold = [];
   }
 
   /** @param {Scene} scene */
@@ -51,9 +52,10 @@ export class HeaderPainter {
     const w = scene.lane;
     if (w < DENSE) return;
     const until = shownUntil(scene);
-    this.signs.length = 0;
+    this.signs.length = this.untold.length = 0;
     for (let turn = scene.firstTurn; turn <= scene.lastTurn; turn++) this.#turn(scene, turn, turn > until);
     this.ink.flush(ctx);
+    if (this.untold.length) paintUntold(ctx, tokens, this.untold);
     paintSigns(ctx, tokens, this.signs);
     paintHeads(ctx, scene);
   }
@@ -107,6 +109,10 @@ export class HeaderPainter {
     const utterance = map.lanes.of.get(turn)?.utterance ?? -1;
     if (utterance < 0 || scene.hides(utterance)) return;
     const node = map.list[map.marks.node.data[utterance]];
+    if (w < TOLD) {
+      if (node.props.text ?? node.label) this.untold.push({ x, alpha: later ? LATER : 1 });
+      return;
+    }
     const lines = lettering.wrap(plain(node.props.text ?? node.label), FONT.said, w - 12, 2);
     for (let i = 0; i < lines.length; i++) this.ink.text(H.said, level, lines[i], x + 7, 34 + i * 14);
   }
@@ -139,6 +145,17 @@ function paintSigns(ctx, tokens, signs) {
     if (colour !== pen) ctx.strokeStyle = ctx.fillStyle = pen = colour;
     if (alpha !== strength) ctx.globalAlpha = strength = alpha;
     putGlyph(ctx, kind, x, y);
+  }
+  ctx.globalAlpha = 1;
+}
+
+/** Lines without words: the tooltip has them. @param {CanvasRenderingContext2D} ctx @param {Tokens} tokens @param {{x: number, alpha: number}[]} lanes */
+function paintUntold(ctx, tokens, lanes) {
+  ctx.fillStyle = tokens.user;
+  for (const { x, alpha } of lanes) {
+    ctx.globalAlpha = alpha;
+    ctx.fillRect(Math.round(x) + 8, 35, 18, 2);
+    ctx.fillRect(Math.round(x) + 8, 41, 12, 2);
   }
   ctx.globalAlpha = 1;
 }

@@ -14,7 +14,7 @@ import { labelOf } from 'lb/past';
  * @param {View} view @param {Edge} edge @param {{end?: 'source' | 'target', closes?: boolean}} [how] `closes`: it closed a loop
  */
 export function jump(view, edge, { end, closes = false } = {}) {
-  const missing = Array.isArray(edge.props.missing) ? edge.props.missing.map(String) : [];
+  const missing = Array.isArray(edge.props.missing) ? edge.props.missing.map((slot) => labelOf(view.map, `slot:${slot}`)) : [];
   const [from, to] = [edge.source, edge.target].map((id) => labelOf(view.map, id));
   const both = [foreign(from, { most: 60 }), ' → ', foreign(to, { most: 60 })];
   const one = end === 'source' ? [foreign(from, { most: 60 }), ' →'] : ['→ ', foreign(to, { most: 60 })];

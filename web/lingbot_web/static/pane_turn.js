@@ -112,6 +112,7 @@ function factOf(view, name, value) {
   if (name === 'stage') return stageName(value);
   if (name === 'margin' && typeof value === 'number') return h('span', { class: 'mono' }, `${Math.round(value * 100)}%`);
   const id = typeof value === 'string' ? ['intent', 'slot', 'doc'].map((kind) => `${kind}:${value}`).find((known) => view.map.nodes.has(known)) : undefined;
+  if (!id && name === 'missing') return foreign(value, { most: 300 }); // a slot that was never set has no node, and no other name
   return id ? nodeLink(view, id) : h('span', { class: 'mono' }, foreign(typeof value === 'number' && !Number.isInteger(value) ? score(value) : valueText(value), { most: 300 }));
 }
 
@@ -146,11 +147,18 @@ export function overviewPane(view, feed) {
       [text('overview.failed'), failed ? count(failed) : ''],
       [text('overview.missing'), size.missing ? h('b', { class: 'warn' }, count(size.missing)) : '0'],
       [text('overview.origin'), about.origin && about.origin !== 'probe' ? foreign(about.origin, { most: 60 }) : ''],
+      [text('overview.masking'), maskingOf(about)],
       [text('overview.coverage'), coverageOf(about.coverage)],
     ])),
   ];
   const last = Math.min(map.cursor.seq, upto);
   return { body, seqs: numbers(Math.max(1, last - 39), last) };
+}
+
+/** How many values were masked, or that none were. @param {Record<string, any>} about */
+function maskingOf({ masked, unmasked }) {
+  const n = Number(masked) || 0;
+  return n > 0 || unmasked === true ? [n > 0 && h('div', null, text('stats.masked.title', { n: count(n) })), unmasked === true && h('div', { class: 'warn' }, text('stats.unmasked.title'))] : '';
 }
 
 /** Events of one name that are left out for one reason share a line, with the number of the first. @param {View} view */

@@ -18,6 +18,8 @@ const TALLEST = 40;
 const AXIS = 91;
 /** Tracks of finding bars. One that finds no free track is cut short on the one that has most of it to spare; a tick, where not even its glyph has room. */
 const TRACKS = [18, 31];
+/** Between a glyph and the range that begins behind it on the same track: room for the bar that closes the one off from the other. */
+const APART = 6;
 /** More findings than this are shown as ticks alone, one a column. */
 const MOST_BARS = 120;
 const SMALLEST_BLOCK = 3;
@@ -213,7 +215,7 @@ function paintFindings(ctx, scene, layout) {
     const x0 = Math.min(layout.x(since + 0.5), x1);
     const free = busy.findIndex((end) => end + 10 < x0);
     const track = free < 0 ? busy.indexOf(Math.min(...busy)) : free;
-    const left = Math.max(x0, busy[track] + 2);
+    const left = Math.max(x0, busy[track] + APART);
     ctx.fillStyle = tokens.bad;
     if (free < 0 && left + 8 > x1) {
       ctx.fillRect(x1 - 0.75, TOP + 2, 1.5, 8);
@@ -223,11 +225,11 @@ function paintFindings(ctx, scene, layout) {
     const y = TRACKS[track];
     if (x1 - left > 14) {
       ctx.fillRect(left, y - 1, x1 - left - 8, 2);
-      if (free >= 0) {
+      if (left === x0) {
         ctx.beginPath();
         ctx.arc(x0, y, 2.5, 0, Math.PI * 2);
         ctx.fill();
-      }
+      } else ctx.fillRect(left - 1, y - 5, 2, 10); // it began further to the left, where another one stands
     }
     ctx.fillStyle = tokens.panel;
     ctx.beginPath();

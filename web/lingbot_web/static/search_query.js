@@ -27,7 +27,7 @@ const KINDS = {
   utterance: 'utterance', 话语: 'utterance', 用户说: 'utterance', intent: 'intent', 意图: 'intent', slot: 'slot', 槽位: 'slot',
   write: 'write', 赋值: 'write', 写入: 'write', read: 'read', 读取: 'read', clear: 'clear', cleared: 'clear', 清除: 'clear',
   question: 'question', query: 'question', 提问: 'question', doc: 'doc', document: 'doc', 文档: 'doc', answer: 'answer', 回答: 'answer',
-  finding: 'finding', anomaly: 'finding', 异常: 'finding', gap: 'gap', 丢弃: 'gap', failure: 'failure', 失败: 'failure', loop: 'loop', 环路: 'loop',
+  finding: 'finding', anomaly: 'finding', 异常: 'finding', gap: 'gap', 缺口: 'gap', 丢弃: 'gap', failure: 'failure', 失败: 'failure', loop: 'loop', 环路: 'loop',
   overwrite: 'overwrite', 覆盖: 'overwrite', leak: 'leak', 残留: 'leak', drift: 'drift', 漂移: 'drift', stale: 'stale', 过期: 'stale',
 };
 

@@ -27,6 +27,7 @@ import { LAYERS } from 'lb/link';
  * @property {Record<string, number>} findings
  * @property {Coverage} coverage
  * @property {number} [masked] values that were masked
+ * @property {boolean} [unmasked] it was imported without masking
  * @property {number} missing
  * @property {string} last_utterance
  * @property {boolean} [timed] false: its source gave no times
@@ -92,7 +93,7 @@ export function sessionRow(summary, { current, now, live }, actions) {
 
 /** @param {Summary} summary */
 function originOf(summary) {
-  return summary.origin && summary.origin !== 'probe' && summary.origin !== 'case' && h('span', { class: 'origin', title: text('sessions.origin') }, plain(summary.origin.replace(/^import:/, ''), 24));
+  return summary.origin && summary.origin !== 'probe' && summary.origin !== 'case' && h('span', { class: 'origin', title: [text('sessions.origin'), summary.unmasked ? text('stats.unmasked.title') : ''].filter(Boolean).join('\n') }, plain(summary.origin.replace(/^import:/, ''), 24));
 }
 
 /** Shown only where something is not recorded in full. @param {Coverage | undefined} coverage */

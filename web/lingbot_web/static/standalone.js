@@ -62,6 +62,7 @@ export class FileApi extends Api {
       h('p', null, text('export.holds', { turns: summary.turns, events: summary.events }), !events && ` ${text('export.no-events')}`),
       found.length > 0 && h('p', { class: 'file-findings' }, found.map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), count(n)))),
       (summary.masked ?? 0) > 0 && h('p', { class: 'quiet' }, text('stats.masked.title', { n: count(summary.masked ?? 0) })),
+      summary.unmasked && h('p', { class: 'warn' }, text('stats.unmasked.title')),
       h('p', { class: 'quiet' }, text('export.offline')),
     );
   }

@@ -1,5 +1,5 @@
 // How the events of the open session fared, at the foot of the left column: what came, what is shown, what is missing,
-// and how many values of theirs were masked.
+// how many values of theirs were masked, and whether they came without a mask.
 
 import { byId, fill, h } from 'lb/dom';
 import { count } from 'lb/format';
@@ -19,12 +19,13 @@ export class Stats {
     const shown = map.cursor.seq - feed.failures.length - map.unplaced.length;
     const missing = map.losses.reduce((sum, loss) => sum + loss.missing, 0);
     const masked = Number(map.about.masked) || 0;
-    const sign = JSON.stringify([feed.received, shown, missing, masked, text('stats.received')]);
+    const open = map.about.unmasked === true;
+    const sign = JSON.stringify([feed.received, shown, missing, masked, open, text('stats.received')]);
     if (sign === this.told) return;
     this.told = sign;
     /** @param {string} name @param {number} n @param {string} [mark] */
     const one = (name, n, mark = '') => h('div', { class: mark || null }, h('dt', null, text(name)), h('dd', null, count(n)));
-    fill(this.host, one('stats.received', Math.max(feed.received, shown)), one('stats.shown', shown), one('stats.missing', missing, missing ? 'lost' : ''), masked > 0 && maskedOf(masked));
+    fill(this.host, one('stats.received', Math.max(feed.received, shown)), one('stats.shown', shown), one('stats.missing', missing, missing ? 'lost' : ''), masked > 0 && maskedOf(masked), open && h('div', { class: 'unmasked', title: text('stats.unmasked.title') }, h('dt', null, text('stats.unmasked'))));
   }
 }
 

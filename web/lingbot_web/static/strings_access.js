@@ -23,11 +23,11 @@ export const ACCESS = {
   'badge.replay.title': ['显示的是过去的时刻，不会再次调用机器人；点击回到最新', 'A moment of the past is shown, the bot is not called again; click for the latest'],
   'badge.since': ['{at} 起', 'since {at}'],
 
-  'banner.away': ['服务器没有应答。{n} 秒后第 {attempt} 次重试。', 'The server does not answer. Try {attempt} in {n} s.'],
+  'banner.away': ['服务器没有应答。{n} 秒后重试（第 {attempt} 次）。', 'The server does not answer. Retrying in {n} s (attempt {attempt}).'],
   'banner.failed': ['事件 {seq} 无法应用：', 'Event {seq} could not be applied: '],
   'banner.goes-on': ['已跳过，后续事件照常显示。', ' Skipped; later events continue.'],
   'banner.gone': ['服务器自 {at} 起没有应答。', 'The server has not answered since {at}.'],
-  'banner.offline': ['连接已断开，地图停在第 {turn} 轮。{n} 秒后第 {attempt} 次重试，重连后从断点补齐。', 'Connection lost. The map is held at turn {turn}. Try {attempt} in {n} s; it then catches up from here.'],
+  'banner.offline': ['连接已断开，地图停在第 {turn} 轮。{n} 秒后重试（第 {attempt} 次），重连后从断点补齐。', 'Connection lost. The map is held at turn {turn}. Retrying in {n} s (attempt {attempt}); it then catches up from here.'],
   'banner.refused': ['服务器有应答，但自 {at} 起拒绝实时连接（代理可能不支持 WebSocket）。', 'The server answers, but has refused the live connection since {at} (a proxy without WebSocket?).'],
   'banner.retry': ['立即重连', 'Retry now'],
   'banner.show': ['查看事件', 'Show event'],
@@ -72,6 +72,8 @@ export const ACCESS = {
 
   'stats.masked': ['已遮蔽', 'masked'],
   'stats.masked.title': ['{n} 个值已遮蔽，地图里没有原文', '{n} {n|value|values} masked; what {n|it was|they were} is not in the map'],
+  'stats.unmasked': ['未遮蔽', 'not masked'],
+  'stats.unmasked.title': ['导入时没有遮蔽，话语和值都是原文；lingbot-map import --mask 会遮蔽', 'Not masked at import: what was said is shown as it was. lingbot-map import --mask masks it'],
   'stats.missing': ['缺失', 'missing'],
   'stats.received': ['已接收', 'received'],
   'stats.shown': ['已显示', 'shown'],

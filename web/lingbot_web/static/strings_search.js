@@ -30,7 +30,7 @@ export const SEARCH = {
   'moment.none': ['没有这个时刻：共 {turn} 轮，{seq} 个事件', 'There is no such moment: there are {turn} turns and {seq} events'],
   'moment.none.timed': ['没有这个时刻：共 {turn} 轮，{seq} 个事件，{from} 到 {to}', 'There is no such moment: there are {turn} turns and {seq} events, {from} to {to}'],
   'moment.title': ['第 {turn} 轮 · 事件 {seq} · {at}', 'Turn {turn} · event {seq} · {at}'],
-  'moment.turn': ['{turn} 轮', 'T{turn}'],
+  'moment.turn': ['第{turn}轮', 'T{turn}'],
   'moments.earlier': ['第 {from}–{to} 轮已不在地图上；停在这里（不超过 {most} 轮）就会取回', 'Turns {from}–{to} have left the map; rest here, on no more than {most} turns, to bring them back'],
   'moments.later': ['第 {from}–{to} 轮在所示时刻之后', 'Turns {from}–{to} come after the moment shown'],
 

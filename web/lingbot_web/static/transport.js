@@ -22,10 +22,13 @@ import { typeSpan } from 'lb/span';
  * @property {(message: string) => void} tell
  */
 
-/** Turn and event in more characters than this leave no room for seconds, in more than this for no time at all. */
+/** Turn and event in more digits' width than this leave no room for seconds, in more than this for no time at all. */
 const ROOMY = 11;
-const CRAMPED = 12;
-/** From this turn on the window's turns have no room for words. */
+const CRAMPED = 13;
+/** A Chinese character beside a digit. */
+const FULL_WIDTH = 1.7;
+/** From so many turns on there is room for few words beside the window's turns, and for none. */
+const MANY = 100;
 const LONG = 1000;
 
 export class Transport {
@@ -102,7 +105,7 @@ export class Transport {
     this.range.title = `${text('transport.span')} (N)`;
     this.fast.title = text(this.speed ? 'transport.speed' : 'transport.speed.real');
     const bold = (/** @type {string | number} */ shown) => `\u0001${shown}\u0001`;
-    let words = text(last < LONG ? 'transport.range' : 'transport.range.long', { range: bold(low === high ? low : `${low}–${high}`), last });
+    let words = text(last < MANY ? 'transport.range' : last < LONG ? 'transport.range.many' : 'transport.range.long', { range: bold(low === high ? low : `${low}–${high}`), last });
     if (last < 1 || high < low) words = text('transport.turns', { n: bold(Math.max(0, last)) });
     else if (!low) words = text('transport.range.opening', { range: bold(text('score.opening')), high: bold(high), last });
     fill(this.range, words.split('\u0001').map((part, i) => (i % 2 ? h('b', null, part) : part)));
@@ -118,7 +121,8 @@ export class Transport {
     const turn = map?.turnOf(seq) ?? 0;
     const at = !map || map.about.timed === false ? NaN : saidAt(map, score.playhead === null ? map.at : map.atOf(seq), turn);
     const where = `${text('moment.turn', { turn: Math.max(0, turn) })} #${seq}`;
-    const shown = !map || !seq ? '' : moments.waiting ? text('moment.fetching') : `${where} ${where.length > CRAMPED ? '' : where.length > ROOMY ? minute(at) : clock(at)}`.trim();
+    const wide = [...where].reduce((sum, char) => sum + (char > '⺀' ? FULL_WIDTH : 1), 0);
+    const shown = !map || !seq ? '' : moments.waiting ? text('moment.fetching') : `${where} ${wide > CRAMPED ? '' : wide > ROOMY ? minute(at) : clock(at)}`.trim();
     if (this.moment.value !== shown) this.moment.value = shown;
     const title = !map || !seq ? '' : `${text('moment.title', { turn: Math.max(0, turn), seq: count(seq), at: stamp(at) })}\n${text('moment.how')}`;
     if (this.moment.title !== title) this.moment.title = title;

@@ -19,6 +19,7 @@ export function describe(scene, sel, lang) {
   const mark = markOf(map, sel);
   if (sel.kind === 'finding') parts.push(text('score.focus.finding', { reason: map.findings.get(sel.id)?.reason[lang] ?? '' }));
   else if (mark >= 0) parts.push(markWords(scene, mark), replaced(scene, mark));
+  else if (sel.kind === 'turn') parts.push(saidIn(scene, sel.turn));
   else if (sel.kind === 'node') parts.push(rowWords(scene, sel.id));
   if (mark >= 0) {
     if (map.marks.flags.data[mark] & FLAG.UNDONE) parts.push(text('score.focus.undone'));
@@ -73,6 +74,15 @@ function replaced(scene, mark) {
     if (marks.linkKind.data[l] === LINK.OVERWRITE && old >= 0) return scene.text('score.focus.replaced', { turn: marks.turn.data[old], value: scene.valueText(old) });
   }
   return '';
+}
+
+/** What was said in a turn; "" where nothing was. @param {Scene} scene @param {number} turn */
+function saidIn(scene, turn) {
+  const mark = scene.map.lanes.of.get(turn)?.utterance ?? -1;
+  if (mark < 0) return '';
+  const node = nodeOf(scene, mark);
+  const said = plain(node.props.text ?? node.label);
+  return said && scene.text('score.focus.utterance', { text: said });
 }
 
 /** A row as a whole. @param {Scene} scene @param {string} id */
