@@ -1,7 +1,8 @@
 """uvicorn's two protocols with the bounds that it doesn't set itself.
 
 uvicorn counts neither headers nor the time they take, answers a handshake that its WebSocket parser can't read with
-silence, and prints a traceback for text that is not UTF-8. What is over a bound is answered in one line and closed.
+silence, and prints a traceback for text that is not UTF-8. What is over a bound is answered in one line and closed;
+so is HTTP/2, in its own words.
 
 It also closes a connection while the client still sends: the system then resets it, and the client never sees the
 answer. Here what is still sent is read and dropped first, up to a bound.
@@ -27,6 +28,16 @@ LINGER_BYTES = 512 * 1024 * 1024
 """So long, and for so much, is a client heard out that was answered already: twice the largest body that is taken."""
 MAX_UNSENT = 1024 * 1024
 """More than this many bytes of pongs nobody reads: the connection is cut."""
+
+_HTTP_2 = b"PRI * HTTP/2.0"
+_NO_GRPC = b"lingbot-map takes OTLP over HTTP/1.1: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"
+_GO_AWAY = (
+    bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # RFC 9113: SETTINGS, which a server says first; then GOAWAY, of no stream,
+    + (8 + len(_NO_GRPC)).to_bytes(3, "big")
+    + bytes((7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0D))  # with HTTP_1_1_REQUIRED
+    + _NO_GRPC
+)
+"""What a gRPC sender is answered: its library prints the text."""
 
 
 class _HeadTooLarge(Exception):
@@ -71,6 +82,10 @@ class BoundedHttp(HttpToolsProtocol):
             self._unheard -= len(data)
             if self._unheard < 0:
                 self.transport.close()
+            return
+        if self.cycle is None and data.startswith(_HTTP_2):
+            self.transport.write(_GO_AWAY)
+            self._hear_out()
             return
         super().data_received(data)
         if self._in_head and self.parser is not None and not self.transport.is_closing():
