@@ -67,7 +67,7 @@ def test_a_recording_is_given_line_by_line(map: Client) -> None:
 @pytest.mark.parametrize(
     ("query", "status", "said"),
     [
-        ("to=exe", 400, "html or jsonl"),
+        ("to=exe", 400, "jsonl or html"),
         ("to=html&events=2", 400, "0 or 1"),
         ("to=html&place=" + "x" * 4097, 400, "at most 4,096 characters"),
     ],
@@ -82,3 +82,43 @@ def test_nobody_gets_a_file_without_the_token_or_of_what_is_not_there(map: Clien
     assert map.ask("GET", f"/api/sessions/{CALL}/export", headers={"Authorization": "Bearer x"})[0] == 401
     assert map.ask("GET", f"/api/sessions/{key_of('other')}/export")[0] == 404
     assert map.ask("GET", "/api/sessions/..%2f/export")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("to", "ends", "type_", "begins"),
+    [
+        ("csv", "csv", "text/csv; charset=utf-8", "\ufeffturn,"),
+        ("slots", "csv", "text/csv; charset=utf-8", "\ufeffseq,"),
+        ("mermaid", "mmd", "text/plain; charset=utf-8", "sequenceDiagram\n"),
+        ("plantuml", "puml", "text/plain; charset=utf-8", "@startuml\n"),
+        ("otlp", "json", "application/json", "{'resourceSpans': "),
+        ("graph", "json", "application/json", "{'directed': True"),
+        ("graphml", "graphml", "application/xml", "<graphml "),
+    ],
+)
+def test_each_format_of_the_command_line_is_given(map: Client, to: str, ends: str, type_: str, begins: str) -> None:
+    status, body, headers = map.ask("GET", f"/api/sessions/{CALL}/export?to={to}")
+    assert status == 200
+    assert headers["content-type"] == type_
+    assert headers["content-disposition"] == f'attachment; filename="session.{ends}"'
+    assert headers["cache-control"] == "no-store"
+    told = body.decode() if isinstance(body, bytes) else str(body)
+    assert told.startswith(begins)
+    assert "138" in told
+
+
+def test_a_diagram_speaks_the_wished_language_of_the_wished_turns_at_the_wished_moment(map: Client) -> None:
+    wish = f"/api/sessions/{CALL}/export?to=mermaid&lang=zh&turns=1-1"
+    assert "写入 phone = 138" in map.ask("GET", wish)[1].decode()
+    early = map.ask("GET", f"{wish}&at=4")[1].decode()
+    assert "第 1 轮" in early
+    assert "138" not in early
+
+
+@pytest.mark.parametrize("query", ["at=x", "at=999999", "at=-1", "turns=3-x", "turns=7-9", "turns=2-1", "lang=de"])
+def test_a_wish_that_can_not_be_met_is_refused_by_the_name_of_its_parameter(map: Client, query: str) -> None:
+    status, body, _ = map.ask("GET", f"/api/sessions/{CALL}/export?to=plantuml&{query}")
+    assert status == 400
+    told = json.dumps(body)
+    assert query.partition("=")[0] in told
+    assert "--" not in told

@@ -171,15 +171,19 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            "--to", help="jsonl: the recording as it is kept; html: one page that opens offline; csv: a table of turns."
+            "--to",
+            help="jsonl: the recording as it is kept; html: one page that opens offline; csv: a table of turns; "
+            "slots: a table of every write; mermaid, plantuml: a sequence diagram; otlp: spans; "
+            "graphml, graph: the map for networkx and others, the latter as node-link JSON.",
         ),
     ] = "jsonl",
     at: Annotated[
-        int | None, typer.Option("--at", help="html, csv: as of this event, by its seq; a page opens there.")
+        int | None, typer.Option("--at", help="All but jsonl: as of this event, by its seq; a page opens there.")
     ] = None,
-    lang: Annotated[
-        str, typer.Option("--lang", help="html, csv: zh or en; else the reader's own, in a table en.")
+    turns: Annotated[
+        str, typer.Option("--turns", help="mermaid, plantuml: from this turn to that, as in 3-9.", metavar="A-B")
     ] = "",
+    lang: Annotated[str, typer.Option("--lang", help="zh or en; else a page speaks its reader's, the others en.")] = "",
     events: Annotated[
         bool, typer.Option("--events/--no-events", help="html: with the raw events that the inspector shows.")
     ] = True,
@@ -192,10 +196,12 @@ def export(
 
     Example: lingbot-map export 3f0a --to csv --lang zh --out turns.csv
 
+    Example: lingbot-map export 3f0a --to mermaid --turns 3-9 --out incident.mmd
+
     Example: lingbot-map export 3f0a --out call.jsonl
     """
     terminal.text("SESSION", session)
-    wish = exporting.Wish(to=to, at=at, lang=lang, events=events)
+    wish = exporting.Wish(to=to, at=at, lang=lang, events=events, turns=exporting.turns_of(turns))
     with terminal.progress("Reading the recording") as progress:
         id = exporting.export(data, session, wish, out, progress)
     if out is not None and out.is_file():  # not `-`, a pipe or a device: who reads there has what was written

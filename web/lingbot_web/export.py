@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import secrets
 import stat
 import sys
@@ -26,6 +28,11 @@ from lingbot_map.store.naming import find_key
 from lingbot_map.store.summary import summarize
 from lingbot_map.whole import MOST_EVENTS, whole_map
 from lingbot_web.export_csv import turns_csv
+from lingbot_web.export_diagram import mermaid, plantuml
+from lingbot_web.export_graph import graphml, node_link
+from lingbot_web.export_otlp import otlp
+from lingbot_web.export_sequence import Lang, Sequence, sequence_of
+from lingbot_web.export_slots import slots_csv
 
 Progress = Callable[[int, int], None]
 """Called with how many events were read, and of how many."""
@@ -35,13 +42,20 @@ _TOLD_EVERY = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """How a session is wanted: ``to`` a format; pages and tables ``at`` a seq (None: the end) and in a ``lang`` (""; a
-    page then speaks its reader's, a table English); a page with the raw ``events``."""
+    """How a session is wanted: ``to`` a format; all but a recording ``at`` a seq (None: the end) and, where there are
+    words, in a ``lang`` ("": a page speaks its reader's, the others English); a page with the raw ``events``; a diagram
+    of some ``turns``, the first and the last (None: all)."""
 
     to: str = "jsonl"
     at: int | None = None
     lang: str = ""
     events: bool = True
+    turns: tuple[int, int] | None = None
+
+    @property
+    def spoken(self) -> Lang:
+        """The language where no reader's is known."""
+        return "zh" if self.lang == "zh" else "en"
 
 
 def page(found: Page) -> dict[str, Any]:
@@ -57,12 +71,7 @@ def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Pro
     replaced, a pipe or a device is written to. Raises ``BadInput`` for an unknown format, a folder at ``out``, a moment
     that isn't there or a beginning that fits several, ``UnknownSession`` for none, ``TooLarge``.
     """
-    if wish.to not in _WRITERS:
-        raise BadInput("--to", " or ".join(_WRITERS), wish.to)
-    if wish.to == "jsonl" and wish.at is not None:
-        raise BadInput("--at", "--to html or csv beside it", "--to jsonl", "a recording is written whole")
-    if wish.lang not in ("", "zh", "en"):
-        raise BadInput("--lang", "zh or en", wish.lang)
+    check(wish)
     to_terminal = out is None and sys.stdout.isatty()
     if wish.to == "html" and to_terminal:
         raise BadInput("--out", "a file for the page", "none", "name one, or - for standard output")
@@ -87,6 +96,34 @@ def export(data: Path, session: str, wish: Wish, out: Path | None, progress: Pro
     finally:
         beside.unlink(missing_ok=True)
     return recording.session
+
+
+def check(wish: Wish) -> None:
+    """Raises ``BadInput`` for a wish that no session can meet."""
+    if wish.to not in _WRITERS:
+        raise BadInput("--to", " or ".join(_WRITERS), wish.to)
+    if wish.to == "jsonl" and wish.at is not None:
+        raise BadInput("--at", "another --to beside it", "--to jsonl", "a recording is written whole")
+    if wish.turns is not None and wish.to not in _DIAGRAMS:
+        raise BadInput("--turns", f"--to {' or '.join(_DIAGRAMS)} beside it", f"--to {wish.to}")
+    if wish.lang not in ("", "zh", "en"):
+        raise BadInput("--lang", "zh or en", wish.lang)
+
+
+def written(recording: Recording, wish: Wish) -> bytes:
+    """The recording in the wished format. Raises as ``export`` does for the wish."""
+    check(wish)
+    file = io.BytesIO()
+    _WRITERS[wish.to](recording, wish, file, None)
+    return file.getvalue()
+
+
+def turns_of(said: str) -> tuple[int, int] | None:
+    """The first and the last turn of ``3-9`` or ``3``; ``None`` where nothing is said. Raises ``BadInput``."""
+    found = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", said, re.ASCII)
+    if said and found is None:
+        raise BadInput("--turns", "the first and the last turn, as in 3-9", said)
+    return None if found is None else (int(found[1]), int(found[2] or found[1]))
 
 
 def _target(out: Path) -> Path:
@@ -126,18 +163,10 @@ def _write_html(recording: Recording, wish: Wish, file: BinaryIO, progress: Prog
     from lingbot_web.export_html import Recorded, html  # with jinja2 and starlette: other commands start without them
 
     map = _map(recording, wish)
-    last = map.cursor.seq
-
-    def events() -> Iterator[Event]:
-        for number, event in enumerate(recording.events(1, last)):
-            if progress and number % _TOLD_EVERY == 0:
-                progress(number, last)
-            yield event
-
     recorded = Recorded(
         summary=msgspec.to_builtins(summarize(map, recording.key, case=recording.origin == "case")),
         keyframe=codec.keyframe(map),
-        events=events() if wish.events else None,
+        events=_told(recording, map.cursor.seq, progress) if wish.events else None,
         place="&".join(f"{name}={value}" for name, value in (("at", wish.at), ("lang", wish.lang)) if value),
     )
     remedy = "leave the raw events out with --no-events" if wish.events else "send the recording itself: --to jsonl"
@@ -145,22 +174,67 @@ def _write_html(recording: Recording, wish: Wish, file: BinaryIO, progress: Prog
 
 
 def _write_csv(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
-    map = _map(recording, wish)
-    file.write(turns_csv(map, upto=wish.at, lang="zh" if wish.lang == "zh" else "en").encode())
+    file.write(turns_csv(_map(recording, wish), upto=wish.at, lang=wish.spoken).encode())
 
 
-def _map(recording: Recording, wish: Wish) -> DialogueMap:
-    map = map_of(recording)
+def _write_slots(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    file.write(slots_csv(_map(recording, wish), upto=wish.at).encode())
+
+
+def _write_diagram(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    map = _map(recording, wish, then=True)
+    if wish.turns is not None and not 0 <= wish.turns[0] <= wish.turns[1] <= map.turn:
+        found = f"{wish.turns[0]:,}-{wish.turns[1]:,}"
+        raise BadInput("--turns", f"turns from 0 to {map.turn:,}, the first and the last as in 3-9", found)
+    told = sequence_of(map, _told(recording, map.cursor.seq, progress), wish.spoken, wish.turns)
+    file.write(_DIAGRAMS[wish.to](told).encode())
+
+
+def _write_otlp(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    last = recording.last_seq if wish.at is None else wish.at
+    _checked(wish, recording.last_seq)
+    for piece in otlp(recording.session, _told(recording, last, progress)):
+        file.write(piece)
+
+
+def _write_graphml(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    file.write(graphml(_map(recording, wish, then=True)).encode())
+
+
+def _write_graph(recording: Recording, wish: Wish, file: BinaryIO, progress: Progress | None) -> None:
+    file.write(node_link(_map(recording, wish, then=True)).encode())
+
+
+def _told(recording: Recording, last: int, progress: Progress | None) -> Iterator[Event]:
+    for number, event in enumerate(recording.events(1, last)):
+        if progress and number % _TOLD_EVERY == 0:
+            progress(number, last)
+        yield event
+
+
+def _checked(wish: Wish, last: int) -> None:
+    if wish.at is not None and not 1 <= wish.at <= last:
+        raise BadInput("--at", f"a seq from 1 to {last:,}", f"{wish.at:,}")
+
+
+def _map(recording: Recording, wish: Wish, *, then: bool = False) -> DialogueMap:
+    """The map of all turns; with ``then`` as it stood at the wished moment, else what that moment's is cut from."""
+    _checked(wish, recording.last_seq)
+    map = map_of(recording, wish.at if then else None)
     if map.retired and map.cursor.seq <= MOST_EVENTS:
         map = whole_map(recording.session, recording.events(1, map.cursor.seq))
-    if wish.at is not None and not 1 <= wish.at <= map.cursor.seq:
-        raise BadInput("--at", f"a seq from 1 to {map.cursor.seq:,}", f"{wish.at:,}")
     return map
 
 
+_DIAGRAMS: dict[str, Callable[[Sequence], str]] = {"mermaid": mermaid, "plantuml": plantuml}
 _WRITERS: dict[str, Callable[[Recording, Wish, BinaryIO, Progress | None], None]] = {
     "jsonl": _write_jsonl,
     "html": _write_html,
     "csv": _write_csv,
+    "slots": _write_slots,
+    **dict.fromkeys(_DIAGRAMS, _write_diagram),
+    "otlp": _write_otlp,
+    "graphml": _write_graphml,
+    "graph": _write_graph,
 }
 FORMATS = tuple(_WRITERS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -14,7 +16,7 @@ from lingbot_map.pipeline import Live, Pipeline
 from lingbot_map.session import Session
 from lingbot_map.whole import MOST_EVENTS, whole_map
 from lingbot_web.api import session_key
-from lingbot_web.export import jsonl
+from lingbot_web.export import FORMATS, Wish, check, jsonl, turns_of, written
 from lingbot_web.export_html import Recorded, html
 
 MAX_PLACE = 4096
@@ -22,13 +24,14 @@ MAX_PLACE = 4096
 
 
 def export_route(pipeline: Pipeline) -> Route:
-    """``?to=html&place=FRAGMENT&events=0|1`` (the page, opening at ``place``) or ``?to=jsonl`` (the recording)."""
+    """``?to=html&place=FRAGMENT&events=0|1`` (the page, opening at ``place``), ``?to=jsonl`` (the recording), or
+    another of the command line's formats, with ``at=SEQ``, ``lang=zh|en`` and, for diagrams, ``turns=A-B``."""
 
     async def export(request: Request) -> Response:
         query = request.query_params
         to, place, events = query.get("to", "jsonl"), query.get("place", ""), query.get("events", "1")
-        if to not in ("html", "jsonl"):
-            raise BadInput("to", "html or jsonl", "something else")
+        if to not in FORMATS:
+            raise BadInput("to", " or ".join(FORMATS), "something else")
         if events not in ("0", "1"):
             raise BadInput("events", "0 or 1", "something else")
         if len(place) > MAX_PLACE:
@@ -37,10 +40,52 @@ def export_route(pipeline: Pipeline) -> Route:
         if to == "jsonl":
             lines = await pipeline.past(live, _lines)
             return StreamingResponse(lines, media_type="application/x-ndjson", headers=_kept("jsonl"))
+        if to != "html":
+            wish = _wish(to, query)
+            return Response(await pipeline.past(live, _written(wish)), media_type=_TYPES[to], headers=_kept(_ENDS[to]))
         body = await pipeline.past(live, _page(live, place, events == "1"))
         return Response(body, media_type="text/html; charset=utf-8", headers=_kept("html"))
 
     return Route("/api/sessions/{key}/export", export)
+
+
+_ENDS = {"csv": "csv", "slots": "csv", "mermaid": "mmd", "plantuml": "puml", "otlp": "json", "graph": "json"}
+_ENDS["graphml"] = "graphml"
+_TYPES = {
+    **dict.fromkeys(("csv", "slots"), "text/csv; charset=utf-8"),
+    **dict.fromkeys(("mermaid", "plantuml"), "text/plain; charset=utf-8"),
+    **dict.fromkeys(("otlp", "graph"), "application/json"),
+    "graphml": "application/xml",
+}
+
+
+def _wish(to: str, query: QueryParams) -> Wish:
+    at = query.get("at", "")
+    if at and not re.fullmatch(r"\d{1,15}", at, re.ASCII):
+        raise BadInput("at", "an event's seq", "something else")
+    try:
+        wish = Wish(
+            to=to, at=int(at) if at else None, lang=query.get("lang", ""), turns=turns_of(query.get("turns", ""))
+        )
+        check(wish)
+    except BadInput as why:
+        raise _asked(why) from None
+    return wish
+
+
+def _written(wish: Wish) -> Callable[[Session], bytes]:
+    def write(session: Session) -> bytes:
+        try:
+            return written(session.recording, wish)
+        except BadInput as why:
+            raise _asked(why) from None
+
+    return write
+
+
+def _asked(why: BadInput) -> BadInput:
+    """The same of a parameter of the address, where the command line has an option."""
+    return BadInput(why.where.removeprefix("--"), why.expected, "something else", why.remedy)
 
 
 def _lines(session: Session) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Literal
@@ -32,7 +32,11 @@ _STATES = ("used", "prompt", "cut", "candidate")
 def turns_csv(map: DialogueMap, *, upto: int | None = None, lang: Literal["zh", "en"] = "en") -> str:
     """All turns that ``map`` holds, as they stood after event ``upto`` (None: now); ``lang`` words the anomalies."""
     table = _Table(map, math.inf if upto is None else upto)
-    lines = [COLUMNS, *(table.cells(turn, lang) for turn in table.turns())]
+    return csv_lines([COLUMNS, *(table.cells(turn, lang) for turn in table.turns())])
+
+
+def csv_lines(lines: Iterable[tuple[str, ...]]) -> str:
+    """The lines as a file; no cell of it is a formula."""
     return "\ufeff" + "".join(",".join(_quoted(line)) + "\r\n" for line in lines)
 
 
@@ -96,10 +100,7 @@ class _Table:
             at = self.map.moment_at[self.spans[turn][0] - self.map.first_moment]
         else:
             return ""
-        try:
-            return datetime.fromtimestamp(math.floor(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        except (ValueError, OverflowError, OSError):  # a source's clock may say anything
-            return ""
+        return csv_time(at)
 
     def _name(self, id: str) -> str:
         name = id.partition(":")[2]
@@ -114,7 +115,7 @@ class _Table:
         for edge in self.steps[turn]:
             if edge.kind == "assign":
                 cleared = edge.props.get("change") == "cleared"
-                tail = " cleared" if cleared else f" = {_value(edge.props.get('value'))}"
+                tail = " cleared" if cleared else f" = {csv_value(edge.props.get('value'))}"
                 written.append(self._name(edge.target) + tail)
             elif edge.kind == "read" and (edge.source not in read or edge.seq in blamed):
                 read[edge.source] = f"{self._name(edge.source)} read"
@@ -167,7 +168,16 @@ def _rounded(value: Any) -> str:
     return _number(math.floor(scaled) / 1e4 if math.isfinite(scaled) else scaled)
 
 
-def _value(value: Any) -> str:
+def csv_time(at: float) -> str:
+    """A time in Unix seconds as UTC, to the second; "" for one that no calendar holds."""
+    try:
+        return datetime.fromtimestamp(math.floor(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):  # a source's clock may say anything
+        return ""
+
+
+def csv_value(value: Any) -> str:
+    """A value as the page writes it, cut where it is very long."""
     whole = value if type(value) is str else _json(value)
     return whole if len(whole) <= _LONGEST_VALUE else whole[:_LONGEST_VALUE] + "…"
 

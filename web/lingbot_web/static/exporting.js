@@ -21,7 +21,10 @@ import { toast } from 'lb/toast';
  * @property {import('lb/session_row').Summary | null} summary
  * @property {import('lb/link').Place} place where the reader is, the window included
  */
-/** @typedef {'html' | 'png' | 'svg' | 'csv' | 'jsonl' | 'print'} Kind */
+/** @typedef {'html' | 'png' | 'svg' | 'csv' | 'mermaid' | 'plantuml' | 'otlp' | 'jsonl' | 'print'} Kind */
+
+/** What the server writes, and how the file's name ends. @type {Partial<Record<Kind, string>>} */
+const SERVED = { html: 'html', mermaid: 'mmd', plantuml: 'puml', otlp: 'json', jsonl: 'jsonl' };
 
 const LONGEST_NAME = 60;
 /** What a file's name may not hold on some system, and what a reader would not see. */
@@ -48,7 +51,7 @@ export class Exporting {
       return;
     }
     /** @type {[Kind, boolean][]} */
-    const kinds = [['html', !api.standalone], ['png', true], ['svg', true], ['csv', true], ['jsonl', !api.standalone], ['print', true]];
+    const kinds = [['html', !api.standalone], ['png', true], ['svg', true], ['csv', true], ['mermaid', !api.standalone], ['plantuml', !api.standalone], ['otlp', !api.standalone], ['jsonl', !api.standalone], ['print', true]];
     const tick = h('button', {
       class: 'export-events', role: 'menuitemcheckbox', 'aria-checked': String(this.events),
       on: { click: () => tick.setAttribute('aria-checked', String((this.events = !this.events))) },
@@ -63,7 +66,7 @@ export class Exporting {
             this.take(kind);
           },
         },
-      }, h('span', null, h('b', null, text(`export.${kind}`)), h('span', { class: 'quiet' }, text(`export.${kind}.why`))), kind !== 'print' && h('kbd', null, `.${kind}`));
+      }, h('span', null, h('b', null, text(`export.${kind}`)), h('span', { class: 'quiet' }, text(`export.${kind}.why`))), kind !== 'print' && h('kbd', null, `.${SERVED[kind] ?? kind}`));
       return kind === 'html' ? [item, tick] : [item];
     });
     const menu = showMenu(this.element, items, { gap: 6, look: 'export-menu', label: text('export.title') });
@@ -79,10 +82,12 @@ export class Exporting {
     }
     this.element.setAttribute('aria-busy', 'true');
     try {
-      const whole = kind === 'html' || kind === 'jsonl';
-      const name = `${fileName(titleOf(summary))}${whole ? '' : ` ${turnsOf(score)}`}.${kind}`;
+      const diagram = kind === 'mermaid' || kind === 'plantuml';
+      const whole = kind in SERVED && !diagram;
+      const name = `${fileName(titleOf(summary))}${whole ? '' : ` ${turnsOf(score)}`}.${SERVED[kind] ?? kind}`;
       let blob;
-      if (whole) blob = await api.file(`api/sessions/${summary.key}/export`, { to: kind, place: kind === 'html' ? fragmentOf(place) : '', events: this.events ? 1 : 0 });
+      if (diagram) blob = await api.file(`api/sessions/${summary.key}/export`, { to: kind, lang: lang(), turns: turnsSaid(score), at: score.playhead ?? '' });
+      else if (whole) blob = await api.file(`api/sessions/${summary.key}/export`, { to: kind, place: kind === 'html' ? fragmentOf(place) : '', events: this.events ? 1 : 0 });
       else if (kind === 'png') blob = await png(score.scene, captionOf(score, summary));
       else if (kind === 'csv') blob = new Blob([table(score)], { type: 'text/csv' });
       else blob = new Blob([svg(score.scene, captionOf(score, summary))], { type: 'image/svg+xml' });
@@ -102,6 +107,12 @@ function table({ scene, window, playhead }) {
   const upto = playhead ?? Infinity;
   const { first, last } = turnsIn(scene.map, window, upto);
   return turnsCsv(scene.map, { from: first, to: last, upto, lang: lang() });
+}
+
+/** First and last turn in view, as far as they had come, as an address says them. @param {import('lb/score').Score} score */
+function turnsSaid({ scene, window, playhead }) {
+  const { first, last } = turnsIn(scene.map, window, playhead ?? Infinity);
+  return `${first}-${Math.max(first, last)}`;
 }
 
 /** First and last turn in view. @param {import('lb/score').Score} score */
