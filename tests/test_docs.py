@@ -218,6 +218,8 @@ FORMATS = {
     "chat": r"\.chat",
     "openinference": "OpenInference",
     "otlp": "OTLP JSON",
+    "openai-agents": r"traces and\s+saved runs of the OpenAI Agents SDK|OpenAI Agents SDK 的追踪",
+    "openai-agents-state": r"saved runs of the OpenAI Agents SDK|保存的运行状态",
     "sgd": "SGD",
     "crosswoz": "CrossWOZ",
     "kdconv": "KdConv",

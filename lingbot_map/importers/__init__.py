@@ -10,7 +10,19 @@ import os
 from collections.abc import Callable, Iterator
 
 from lingbot_map.errors import BadInput, UnknownFormat
-from lingbot_map.importers import botframework, chat, corpora, guess, rasa, rasa_sql, recording, spans, table
+from lingbot_map.importers import (
+    agents,
+    agents_state,
+    botframework,
+    chat,
+    corpora,
+    guess,
+    rasa,
+    rasa_sql,
+    recording,
+    spans,
+    table,
+)
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Problem, Reading, Report
 from lingbot_map.importers.limits import LIMITS, Limits
@@ -65,6 +77,10 @@ def read(
             yield from chat.read(reading)
         elif told.format in corpora.NAMES:
             yield from corpora.read(reading, shape)
+        elif told.format == agents.NAME:
+            yield from agents.read(reading, shape)
+        elif told.format == agents_state.NAME:
+            yield from agents_state.read(reading, shape)
         elif told.format in ("openinference", "otlp"):
             yield from spans.read(reading, shape)
         else:
@@ -78,6 +94,8 @@ def _format(blob: Blob, shape: Shape) -> str:
     refusals: dict[str, list[str]] = {}
     for format, why in (
         ("recording", recording.refuse(shape)),
+        (agents_state.NAME, agents_state.refuse(blob, shape)),  # before traces: a run state holds one
+        (agents.NAME, agents.refuse(blob, shape)),
         *spans.refusals(blob, shape),  # before Rasa: a span alone in a document has a list of `events` too
         ("rasa", rasa.refuse(shape)),
         ("botframework", botframework.refuse(shape)),
@@ -89,7 +107,8 @@ def _format(blob: Blob, shape: Shape) -> str:
             return format
         refusals.setdefault(why, []).append(format)
     told = [(", ".join(formats), why) for why, formats in refusals.items()]
-    raise guess.unmapped(blob, shape, told) or UnknownFormat(blob.name, told)
+    table_like = None if agents_state.of_another_version(blob, shape) else guess.unmapped(blob, shape, told)
+    raise table_like or UnknownFormat(blob.name, told)
 
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lingbot_map.importers import spans_lost
+from lingbot_map.importers import agents_lost, spans_lost
 from lingbot_probes.adapters.scribe import Found
 
 Facts = dict[str, Any]
@@ -15,6 +15,8 @@ _RANKED = ("botframework", "sgd", "crosswoz", "star", "table")
 # Where these tell of no search there was none.
 _SEARCHING = ("sgd", "crosswoz", "star", "kdconv", "recording")
 _STATED = ("sgd", "crosswoz", "star")
+# What traces and annotations hold beside the chat: no slots.
+_STATELESS = ("botframework", "kdconv", "table", "openinference", "otlp", "openai-agents", "openai-agents-state")
 _LEFT = {
     "positions": (
         "Where in the text {n:,} values stand was left out.",
@@ -41,6 +43,7 @@ _LEFT = {
         "略去了 {n:,} 项关于该对话的过长信息。",
     ),
     **spans_lost.LEFT,
+    **agents_lost.LEFT,
 }
 """What adapters leave out: (en, zh) for each word that `Found.left` counts it under."""
 
@@ -128,7 +131,7 @@ def lost(format: str, found: Found, unread: int) -> list[Facts]:
                     "This source records who wrote a slot, not who read it.",
                     "该来源只记录槽位由谁写入，不记录由谁读取。",
                 )
-            elif format in ("botframework", "kdconv", "table", "openinference", "otlp"):
+            elif format in _STATELESS:
                 tell("state", 0, "This source does not record the bot's state.", "该来源没有记录机器人的状态。")
         if not said["retrieved"] and format not in _SEARCHING:
             tell("knowledge", 0, "This source does not record retrieval.", "该来源没有记录检索过程。")

@@ -64,6 +64,8 @@ def test_what_is_no_recording_is_refused_with_each_formats_reason(content: bytes
         "chat",
         "openinference",
         "otlp",
+        "openai-agents",
+        "openai-agents-state",
         "sgd",
         "crosswoz",
         "kdconv",

@@ -28,8 +28,8 @@ Json = Annotated[bool, typer.Option("--json", help="Answer with JSON.")]
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="Our own recordings; trackers of Rasa (JSON, SQLite); traces (OpenInference, OTLP JSON); Bot Framework's "
-        ".transcript and .chat; dialogues of SGD, MultiWOZ 2.2, CrossWOZ, KdConv, STAR; with --map tables (CSV, rows "
+        help="Our own recordings; trackers of Rasa (JSON, SQLite); traces (OpenInference, OTLP JSON); traces and "
+        "saved runs of the OpenAI Agents SDK; Bot Framework's .transcript and .chat; dialogues of SGD, MultiWOZ 2.2, CrossWOZ, KdConv, STAR; with --map tables (CSV, rows "
         "as JSON). Gzipped or not."
     ),
 ]

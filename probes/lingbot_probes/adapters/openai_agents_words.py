@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lingbot_probes.adapters.fields import items, mapping, number
@@ -70,13 +70,13 @@ def outputs(output: object) -> list[Record]:
     return found
 
 
-def spoken(output: list[Record]) -> str:
+def spoken(output: Sequence[Record]) -> str:
     """The words of a model's messages."""
     texts = [said(item.get("content")) for item in output if item.get("type", "message") == "message"]
     return "\n".join(filter(None, texts))
 
 
-def calls(output: list[Record]) -> list[str]:
+def calls(output: Sequence[Record]) -> list[str]:
     """The names of the tools that a model called."""
     names = []
     for item in output:
@@ -91,7 +91,7 @@ def calls(output: list[Record]) -> list[str]:
     return names
 
 
-def searches(output: list[Record]) -> list[tuple[str, tuple[Doc, ...]]]:
+def searches(output: Sequence[Record]) -> list[tuple[str, tuple[Doc, ...]]]:
     """(question, documents) of each search in files that the model's own service made; nothing where its results were
     not asked for."""
     found = []

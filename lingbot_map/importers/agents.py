@@ -1,0 +1,103 @@
+"""Traces of the OpenAI Agents SDK: export batches (``{"data": [...]}``), lines of them, and traces and spans a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from lingbot_map.importers import traces
+from lingbot_map.importers.blob import Blob
+from lingbot_map.importers.imported import ImportedSession, Reading
+from lingbot_map.importers.records import BadRecord, parse
+from lingbot_map.importers.shape import Shape
+from lingbot_map.importers.spans_heads import Head
+from lingbot_map.importers.spans_places import Packed
+from lingbot_probes.adapters.fields import instant
+from lingbot_probes.adapters.openai_agents_traces import Conversation, read_record
+
+NAME = "openai-agents"
+
+_DATA = re.compile(rb'"data"\s*+:\s*+\[')
+_SPAN = re.compile(rb'"object"\s*+:\s*+"trace(?:\.span)?"')
+_HEAD = 1 << 16
+
+
+class _Record(msgspec.Struct):
+    """What tells where a record belongs."""
+
+    object: str
+    id: str
+    trace_id: str | None = None
+    parent_id: str | None = None
+    group_id: str | None = None
+    started_at: str | None = None
+    span_data: msgspec.Raw | None = None
+
+
+_record = msgspec.json.Decoder(_Record)
+
+
+def refuse(blob: Blob, shape: Shape) -> str:
+    """Why the file holds no traces of the SDK; "" if it does."""
+    if _packed(blob, shape) is not None:
+        return ""
+    return 'no trace or span with `object` "trace"' if shape.samples else shape.why or "no records"
+
+
+def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
+    """The sessions of the file, in the order in which they first appear in it. Raises ``TooLarge`` over the limits."""
+    how = _packed(reading.blob, shape)
+    assert how is not None
+    yield from traces.read(reading, shape, how, _DIALECT)
+
+
+def _packed(blob: Blob, shape: Shape) -> Packed | None:
+    if shape.kind in ("text", "sqlite"):
+        return None
+    if shape.kind != "object":
+        if any(map(_known, shape.samples)):
+            return Packed(NAME, None)
+        if any(_known(row) for sample in shape.samples for row in _rows(sample)):
+            return Packed(NAME, _DATA, blob.whole())
+    head = blob.slice(blob.start, _HEAD)
+    if head.lstrip()[:1] == b"{" and _DATA.search(head) and _SPAN.search(head):
+        return Packed(NAME, _DATA, blob.whole())
+    if head.lstrip()[:1] == b"{" and _SPAN.search(head) and not shape.samples:
+        text = blob.whole()
+        with suppress(BadRecord):
+            if _known(parse(text)):  # one record alone, over several lines
+                return Packed(NAME, re.compile(rb"\A"), text)
+    return None
+
+
+def _known(sample: Any) -> bool:
+    return type(sample) is dict and sample.get("object") in ("trace", "trace.span") and "id" in sample
+
+
+def _rows(sample: Any) -> list[Any]:
+    held = sample.get("data") if type(sample) is dict else None
+    return held[:20] if type(held) is list else []
+
+
+def _head_of(raw: bytes) -> Head:
+    try:
+        record = _record.decode(raw)
+        trace = record.id if record.object == "trace" else record.trace_id
+    except (msgspec.MsgspecError, RecursionError):
+        trace = None
+    if not trace or not record.id or record.object not in ("trace", "trace.span"):
+        held = read_record(parse(raw))[0]  # says what is wrong, or mends it
+        group = held.record.get("group_id")
+        start = instant(held.record.get("started_at"))
+        parent = bool(held.id and held.record.get("parent_id"))
+        return held.trace, group if type(group) is str else "", not parent, start, True
+    if record.object == "trace":
+        return trace, record.group_id or "", True, None, True
+    return trace, "", not record.parent_id, instant(record.started_at), True
+
+
+_DIALECT = traces.Dialect(_head_of, read_record, Conversation, "traces of the OpenAI Agents SDK")
