@@ -135,6 +135,13 @@ class Quarantine:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "quarantine"
 
+    def names(self) -> list[str]:
+        """What is kept there, oldest first."""
+        try:
+            return sorted(os.listdir(self._folder))
+        except OSError:
+            return []
+
     def _place(self, name: str) -> Path:
         make_folder(self._folder)
         taken = set(os.listdir(self._folder))

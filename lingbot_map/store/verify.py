@@ -26,12 +26,15 @@ from lingbot_map.graph import DialogueMap
 from lingbot_map.legible import legible
 from lingbot_map.mapper import Mapper
 from lingbot_map.store import Damage
+from lingbot_map.store.disk import Quarantine
 from lingbot_map.store.files import FileStore, case_key
 from lingbot_map.store.recording import LOG, FileRecording
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 _MARKS = ("lock", "index.sqlite3", "cases")
 """What stands in a data folder, also before anything was recorded."""
+
+_NAMED = 5  # files of a quarantine that a line names
 
 CLEAN, REFUSED, DAMAGED, BUSY = 0, 3, 1, 4
 """Exit codes: all is well or was mended; something was refused; there is damage that was not to be repaired; another
@@ -44,6 +47,7 @@ class SessionReport:
 
     ``status`` is "clean", "repaired", "damaged" (found, not to be repaired) or "refused". ``lost`` are seqs found lost
     in this run, ``gaps`` all that the log declares as damaged, ``missing`` what its sources sent and never arrived.
+    ``quarantine`` names what was put aside, in this run or before, as damaged: it is never deleted.
     ``own`` are the statements of recoveries; ``events`` has the content hash of every other event.
     """
 
@@ -59,6 +63,12 @@ class SessionReport:
     damage: list[Damage] = field(default_factory=list)
     digest: str = ""
     events: dict[int, str] = field(default_factory=dict)
+    quarantine: list[str] = field(default_factory=list)
+
+    @property
+    def mended(self) -> bool:
+        """Whether it is whole now, and was not always."""
+        return self.status == "clean" and bool(self.gaps or self.quarantine)
 
 
 @dataclass(slots=True)
@@ -69,6 +79,8 @@ class FolderReport:
     sessions: list[SessionReport] = field(default_factory=list)
     refused: str = ""
     busy: bool = False
+    empty: list[str] = field(default_factory=list)
+    """Keys of folders whose log is empty, without anything beside it that says what it held."""
 
     @property
     def status(self) -> str:
@@ -96,6 +108,7 @@ class FolderReport:
             },
             "own": [seq for session in self.sessions for seq in session.own],
             "refused": self.refused,
+            "empty": self.empty,
             "sessions": [
                 {key: value for key, value in asdict(session).items() if key != "events"} for session in self.sessions
             ],
@@ -110,16 +123,24 @@ class FolderReport:
             return ("" if self.busy else place) + self.refused + "\n"  # who is busy is said with the folder
         lines = []
         for session in self.sessions:
-            if session.status == "clean":
+            if session.status == "clean" and not session.mended:
                 continue
-            lines.append(f"session {shown(session.id) if session.id else session.key}: {session.status}")
+            said = "mended before, and clean now" if session.mended else session.status
+            lines.append(f"session {shown(session.id) if session.id else session.key}: {said}")
             if session.refused:
                 lines.append(f"  {session.refused}")
             lines += [f"  {shown(str(damage))}" for damage in session.damage]
-            lines += [f"  events {first} to {last} are lost" for first, last in session.lost]
+            gone = session.gaps if session.mended else session.lost
+            lines += [f"  events {first} to {last} are lost" for first, last in gone]
+            if session.quarantine:
+                lines.append(f"  put aside in {session.key}/quarantine: {_listed(session.quarantine)}")
+        for key in self.empty:
+            lines.append(f"{key}: its log is empty, and nothing beside it says what it held or whose it was")
         clean = sum(session.status == "clean" for session in self.sessions)
+        mended = sum(session.mended for session in self.sessions)
         events = sum(len(session.events) for session in self.sessions)
-        lines.append(f"{place}{clean} of {len(self.sessions)} sessions clean, {events:,} events read")
+        before = f" ({mended} of them mended before)" if mended else ""
+        lines.append(f"{place}{clean} of {len(self.sessions)} sessions clean{before}, {events:,} events read")
         return "\n".join(lines) + "\n"
 
 
@@ -160,10 +181,23 @@ def examine(folder: Path, *, repair: bool = False) -> FolderReport:
         report.refused, report.busy = shown(str(why)), isinstance(why, DataFolderBusy)
         return report
     try:
-        report.sessions = [_session(store, key, repair) for key in ([key] if key else sorted(store.keys()))]
+        keys = [key] if key else sorted(store.keys())
+        report.sessions = [_session(store, key, repair) for key in keys]
+        report.empty = [] if key else _empty(place, set(keys))
     finally:
         store.leave()
     return report
+
+
+def _empty(folder: Path, known: set[str]) -> list[str]:
+    """Session folders with an empty log and nothing else: a start passes over them, for there is nothing to show."""
+    names = sorted(name for name in os.listdir(folder) if _KEY.fullmatch(name) and name not in known)
+    return [name for name in names if os.path.lexists(folder / name / LOG)]
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(map(shown, names[:_NAMED])) + more
 
 
 def no_data_folder(folder: Path) -> str:
@@ -192,14 +226,16 @@ def _session(store: FileStore, key: str, repair: bool) -> SessionReport:
         report.id = recording.session
         recovered = recording.recover(time.time(), whole=True)
         _replay(recording, report)
-    except UnknownSession:
+    except UnknownSession:  # left as it is: there is nothing to mend it from
         report.status = "damaged"
-        report.damage = [Damage(str(store.folder / key), 0, "holds no event and not the name of its session")]
+        why = "holds no event and not the name of its session; it can't be mended, move it away or `forget` its key"
+        report.damage = [Damage(str(store.folder / key), 0, why)]
+        return report
     except (LingbotMapError, OSError) as why:
         report.status, report.refused = "refused", shown(str(why))
         return report
     else:
-        report.lost = recovered.lost
+        report.lost, report.quarantine = recovered.lost, Quarantine(recording.folder).names()
         report.damage += [damage for damage in recording.damage if damage not in report.damage]
         if not recovered.clean or report.damage:
             report.status = "damaged"

@@ -109,6 +109,54 @@ def test_repair_mends_once_and_the_second_look_is_clean(folder: Path) -> None:
     assert 20 not in mended.events
 
 
+def test_what_was_mended_before_is_said_of_a_folder_that_is_clean(folder: Path) -> None:
+    key = key_of(SESSION)
+    (folder / key / "events.jsonl").write_bytes(b"")
+    store = FileStore(folder)  # as a start does
+    store.open(key).recover(BEGIN)
+    store.close()
+    report = examine(folder)
+    assert (report.status, report.exit_code) == ("clean", 0)
+    text = report.as_text()
+    assert f"session {SESSION}: mended before, and clean now" in text
+    assert "events 1 to 59 are lost" in text
+    assert f"put aside in {key}/quarantine: 0001.000000000059.snapshot" in text
+    assert "3 of 3 sessions clean (1 of them mended before)" in text
+    told = {session["key"]: session["quarantine"] for session in json.loads(report.as_json())["sessions"]}
+    assert told == {key_of(name): [] for name in NAMES} | {key: ["0001.000000000059.snapshot"]}
+
+
+def test_many_files_in_quarantine_are_counted(folder: Path) -> None:
+    place = folder / key_of(SESSION) / "quarantine"
+    place.mkdir()
+    for n in range(1, 9):
+        (place / f"{n:04d}.events").write_bytes(b"x")
+    assert "0005.events and 3 more\n" in examine(folder).as_text()
+
+
+def test_an_emptied_log_with_nothing_beside_it_is_named(folder: Path) -> None:
+    session = folder / key_of(SESSION)
+    for path in session.iterdir():
+        path.unlink()
+    assert examine(folder).empty == [], "a folder without a log is none of a session"
+    (session / "events.jsonl").write_bytes(b"")
+    report = examine(folder, repair=True)
+    assert (report.exit_code, report.empty) == (0, [session.name])
+    assert f"{session.name}: its log is empty" in report.as_text()
+
+
+def test_what_cannot_be_mended_is_never_called_repaired(folder: Path) -> None:
+    session = folder / key_of(SESSION)
+    for path in session.iterdir():
+        path.unlink()
+    (session / "events.jsonl").write_bytes(bytes(3000))
+    before = state(folder)
+    report = examine(folder, repair=True)
+    assert (report.status, report.exit_code) == ("damaged", DAMAGED)
+    assert "it can't be mended, move it away or `forget` its key" in report.as_text()
+    assert state(folder) == before
+
+
 def test_one_bad_session_does_not_hide_the_others(folder: Path) -> None:
     log = folder / key_of("third") / "events.jsonl"
     log.write_bytes(seal(b'{"lingbot":"recording","version":99,"session":"third"}'))
