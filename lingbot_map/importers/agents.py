@@ -35,7 +35,7 @@ class _Record(msgspec.Struct):
     parent_id: str | None = None
     group_id: str | None = None
     started_at: str | None = None
-    span_data: msgspec.Raw | None = None
+    span_data: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 _record = msgspec.json.Decoder(_Record)

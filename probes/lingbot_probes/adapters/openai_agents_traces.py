@@ -7,6 +7,7 @@ of time, the place in the file deciding between equals.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from lingbot_probes.adapters.fields import instant
@@ -17,14 +18,16 @@ from lingbot_probes.codec import MAX_SESSION_ID, SignalError
 from lingbot_probes.signals import Answered, Numbered, SessionStarted, TurnStarted
 
 _NEVER = float("inf")
+_START = attrgetter("start")
 
 
 class Record(NamedTuple):
-    """A trace (``id`` is "") or a span of it, and the record itself."""
+    """A trace (``id`` is "") or a span of it, the record, and when it began in Unix seconds (infinite: unknown)."""
 
     trace: str
     id: str
     record: Mapping[str, Any]
+    start: float = _NEVER
 
 
 def read_record(record: object) -> list[Record]:
@@ -43,7 +46,8 @@ def read_record(record: object) -> list[Record]:
         raise SignalError("trace_id", "the id of a trace", trace)
     if type(record.get("span_data")) is not dict:
         raise SignalError("span_data", "what the span tells", record.get("span_data"))
-    return [Record(trace, own, record)]
+    start = instant(record.get("started_at"))
+    return [Record(trace, own, record, _NEVER if start is None else start)]
 
 
 class Conversation:
@@ -67,15 +71,14 @@ class Conversation:
         left["orphans"] += orphans
         left["skewed"] += skewed
         left["rootless"] += not trace
-        scribe.said_at = next((when for held in ordered if (when := instant(held.record.get("started_at")))), None)
+        scribe.said_at = next((held.start for held in ordered if held.start < _NEVER), None)
         if not scribe.n:
             self._open(trace)
         told = Trace(records[0].trace, self._meaning)
         said = told.begin(scribe.said_at)
         for held, begins in _walk(ordered, {held.id: _parent(held) for held in ordered}):
             said += told.started(held.record) if begins else told.ended(held.record)
-        ends = [when for held in ordered if (when := instant(held.record.get("ended_at"))) is not None]
-        said += told.over(max(ends, default=scribe.said_at))
+        said += told.over(said[-1].at)
         self._say(said)
         return scribe.taken()
 
@@ -109,11 +112,6 @@ def _parent(held: Record) -> str:
     return parent if type(parent) is str else ""
 
 
-def _start(held: Record) -> float:
-    when = instant(held.record.get("started_at"))
-    return _NEVER if when is None else when
-
-
 def _in_order(spans: list[Record]) -> tuple[list[Record], int, int]:
     """(the spans, each after its parent; how many name a parent that is not there; how many begin before theirs)."""
     by_id = {held.id: held for held in spans}
@@ -127,17 +125,17 @@ def _in_order(spans: list[Record]) -> tuple[list[Record], int, int]:
             orphans += bool(_parent(held))
         else:
             below.setdefault(parent.id, []).append(held)
-            skewed += _start(held) < _start(parent) < _NEVER
+            skewed += held.start < parent.start < _NEVER
     out: list[Record] = []
     seen: set[str] = set()
-    for start in (sorted(tops, key=_start), spans):  # what no top leads to stands in a circle of parents
+    for start in (sorted(tops, key=_START), spans):  # what no top leads to stands in a circle of parents
         ahead = list(reversed(start))
         while ahead:
             held = ahead.pop()
             if held.id not in seen:
                 seen.add(held.id)
                 out.append(held)
-                within = sorted(below.get(held.id, ()), key=_start)
+                within = sorted(below.get(held.id, ()), key=_START)
                 ahead.extend(within[::-1])
     return out, orphans, skewed
 
