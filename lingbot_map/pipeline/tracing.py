@@ -229,6 +229,8 @@ class Tracing:
                 "coverage": coverage_of(found, before["coverage"]),
                 "lost": lacks(found, live.session.id, before["lost"]),
             }
+        if not self.masking:
+            facts["unmasked"] = True
         if any((about.get(name) or type(value)()) != value for name, value in facts.items()):
             self._commit(live, [live.session.intake.own(Described(facts=facts), live.session.map.at)])
 

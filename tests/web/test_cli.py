@@ -372,7 +372,10 @@ def test_what_a_probe_needs_to_find_the_map_is_said(
     address: Address, port: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _announcing(address, port)(Beacon("http://x/", "t", "data", 1))
-    assert said in capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().out.splitlines()
+    assert said in lines
+    assert f"          OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:{port}/v1/traces" in lines
+    assert "          OTEL_EXPORTER_OTLP_TRACES_HEADERS=Authorization=Bearer%20t" in lines
 
 
 def test_a_document_that_is_no_recording_is_not_blamed_for_its_lines(command: Command, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from lingbot_web.cli_recordings import (
     take_in,
 )
 from lingbot_web.demo import DemoBot
-from lingbot_web.security import is_host
+from lingbot_web.security import TRACES, is_host
 
 INTERRUPTED = 130
 
@@ -59,6 +59,9 @@ def serve(
     reply_host: Annotated[
         list[str] | None, typer.Option(help="A host beyond this machine whose bots may be talked to from the page.")
     ] = None,
+    unmasked_spans: Annotated[
+        bool, typer.Option("--unmasked-spans", help="Keep what comes as OpenTelemetry spans as it is, without masks.")
+    ] = False,
 ) -> int:
     """Start the map and print the address to open. Ctrl-C ends it.
 
@@ -75,7 +78,8 @@ def serve(
     address = Address(host, port, tls_cert, tls_key, tuple(public_url or ()))
     address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
-    return _serve(data, address, flush, keep=bounds, reply_hosts=tuple(reply_host or ()))
+    masked = not unmasked_spans
+    return _serve(data, address, flush, keep=bounds, reply_hosts=tuple(reply_host or ()), masked_spans=masked)
 
 
 def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: bool) -> None:
@@ -110,11 +114,13 @@ def _serve(
     session: str = "",
     keep: retention.Keep = retention.FOR_EVER,
     reply_hosts: tuple[str, ...] = (),
+    masked_spans: bool = True,
 ) -> int:
     from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
 
     _allow_many_files()
     listener, pipeline, step = _claimed(data, address, fsync, keep)
+    pipeline.tracing.masking = masked_spans
     announce = _announcing(address, listener.getsockname()[1], session)
     ended_by = running.run(
         pipeline,
@@ -180,6 +186,9 @@ def _announcing(address: Address, port: int, session: str = "") -> Callable[[Bea
         terminal.say(f"Map       {beacon.address(session)}")
         terminal.say(f"Data      {terminal.visible(beacon.data)}")
         terminal.say(probes)
+        terminal.say("Bots that send OpenTelemetry spans need")
+        terminal.say(f"          OTEL_EXPORTER_OTLP_TRACES_ENDPOINT={near}{TRACES}")
+        terminal.say(f"          OTEL_EXPORTER_OTLP_TRACES_HEADERS=Authorization=Bearer%20{beacon.token}")
         terminal.say("Ctrl-C ends it.")
 
     return announce
