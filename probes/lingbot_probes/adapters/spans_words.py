@@ -56,6 +56,7 @@ _RETRIEVALS = (
     *(f"retrieval.documents.0.document.{field}" for field in ("id", "content", "score", "metadata")),
 )
 """One of these is there where a span that is no retriever tells of documents."""
+_LANGGRAPH = '"langgraph_node"'
 _KEYS = 20_000  # spellings that are remembered: the same few come again in every span
 _UNKNOWN = ("", 0, "")
 _parts: dict[str, tuple[str, int, str] | None] = {}
@@ -240,10 +241,26 @@ def retrieved(span: Span) -> tuple[Doc, ...] | None:
     for path in ("retrieval.documents", "gen_ai.retrieval.documents"):
         found = rows(span, path)
         if found or path in attributes:
-            return documents(found)
-    value = read_json(attributes.get("output.value"))
+            return documents(_identified(found, span))
+    return documents(_returned(span))
+
+
+def _returned(span: Span) -> list[dict[str, Any]]:
+    """The documents that stand in the span's output as a whole."""
+    value = read_json(span.attributes.get("output.value"))
     value = value.get("documents", value.get("results")) if type(value) is dict else value
-    return documents([_inside(row, "document") for row in items(value) if type(row) is dict])
+    return [_inside(row, "document") for row in items(value) if type(row) is dict]
+
+
+def _identified(found: list[dict[str, Any]], span: Span) -> list[dict[str, Any]]:
+    """The same documents with the ids that only the output as a whole tells: OpenInference's LangChain leaves them out
+    of the list."""
+    if not found or "id" in found[0]:
+        return found
+    whole = _returned(span)
+    if len(whole) != len(found):
+        return found
+    return [{"id": told.get("id"), **row} for row, told in zip(found, whole, strict=True)]
 
 
 def reranked(span: Span) -> tuple[tuple[Doc, ...], tuple[Doc, ...]]:
@@ -315,6 +332,11 @@ def route(span: Span) -> tuple[str, str, str] | None:
     if node is not None and type(node) is str and node:
         label, above = get("graph.node.name"), get("graph.node.parent_id")
         return node, label if type(label) is str else "", above if type(above) is str else ""
+    metadata = get("metadata")
+    if type(metadata) is str and _LANGGRAPH in metadata:  # as OpenInference's LangChain tells of LangGraph's nodes
+        node = mapping(read_json(metadata)).get("langgraph_node")
+        if type(node) is str and node:
+            return node, "", ""
     name = get("agent.name") or get("gen_ai.agent.name") or get("gen_ai.workflow.name")
     return (name, "", "") if type(name) is str and name else None
 
