@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from lingbot_map.errors import NotWritten
+from lingbot_map.errors import BadInput, NotWritten
 from lingbot_map.events import EpochStarted, Event
 from lingbot_map.store import BACKLOG_BYTES, BACKLOG_EVENTS, OutOfOrder
 from lingbot_map.store.disk import datasync, make_folder, open_file, sync_folder, write_all
@@ -25,6 +25,14 @@ from lingbot_map.store.lines import header_line
 from lingbot_map.store.rewrite import fresh_log
 
 Fsync = Literal["batch", "always"]
+
+
+def fsync_from(said: str, where: str = "--fsync") -> Fsync:
+    """What ``batch`` (a power cut costs 100 ms at most) and ``always`` mean. Raises ``BadInput``."""
+    if said not in ("batch", "always"):
+        raise BadInput(where, "batch or always", said)
+    return "always" if said == "always" else "batch"
+
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE}
 """Refusals that leave a file as it was: it can be cut back and go on."""

@@ -61,7 +61,7 @@ class Going:
     why: Why
 
 
-def keep_from(said: Sequence[str]) -> Keep:
+def keep_from(said: Sequence[str], where: str = "--keep") -> Keep:
     """What ``7d`` and ``20GB`` mean: one age, one size, or one of each. Raises ``BadInput``."""
     age: float | None = None
     size: int | None = None
@@ -78,7 +78,7 @@ def keep_from(said: Sequence[str]) -> Keep:
             remedy = "min, h, d and w count time, kB, MB, GB and TB room"
             if unit in _MONTHS:
                 remedy = "say min for minutes and MB for megabytes; months are not counted, say 30d for one"
-            raise BadInput("--keep", "an age such as 7d, a size such as 20GB, or one of each", another or one, remedy)
+            raise BadInput(where, "an age such as 7d, a size such as 20GB, or one of each", another or one, remedy)
     return Keep(age, size)
 
 

@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,8 +18,10 @@ import uvicorn
 
 from lingbot_map.errors import BadInput
 from lingbot_map.pipeline import Pipeline
+from lingbot_map.store.appender import fsync_from
 from lingbot_map.store.index import Index
 from lingbot_map.store.memory import MemoryStore
+from lingbot_map.store.retention import keep_from
 from lingbot_web import beacon, wire
 from lingbot_web.address import Address, is_loopback
 from lingbot_web.asgi import app
@@ -232,18 +234,41 @@ class Serving:
 
 
 def serve(
-    probe: Tapped | None = None, *, data: str | Path | None = None, host: str = "127.0.0.1", port: int = 0
+    probe: Tapped | None = None,
+    *,
+    data: str | Path | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    fsync: str = "batch",
+    keep: str | Sequence[str] = (),
 ) -> Serving:
     """Show a map from inside this process, on a free port unless ``port`` names one.
 
     ``probe`` is attached directly, without HTTP. Recordings are kept in the folder ``data``, or in memory only if
-    there is none. Only loopback addresses are served this way. Raises ``BadInput`` or ``DataFolderBusy``.
+    there is none. Only loopback addresses are served this way.
+
+    ``fsync`` and ``keep`` mean what they do to ``lingbot-map serve``: "batch" (a power cut costs 100 ms at most) or
+    "always"; an age ("30d"), a size ("20GB") or one of each, past which sessions are removed at the start and once an
+    hour. Both need ``data``. Raises ``BadInput`` or ``DataFolderBusy``.
     """
     if not is_loopback(host):
         raise BadInput("host", "a loopback address", host, "use the command lingbot-map serve for anything else")
+    flush, bounds = fsync_from(fsync, "fsync"), keep_from([keep] if isinstance(keep, str) else keep, "keep")
     folder = Path(data) if data is not None else None
-    pipeline = Pipeline.of_folder(folder) if folder is not None else Pipeline(MemoryStore(), Index(None))
-    serving = Serving(pipeline, Address(host, port), folder)
+    if folder is None and (bounds or flush != "batch"):
+        raise BadInput(
+            "keep" if bounds else "fsync", "a folder in which recordings are kept", "none", "give data=FOLDER"
+        )
+    if folder is not None:
+        pipeline = Pipeline.of_folder(folder, fsync=flush, keep=bounds)
+    else:
+        pipeline = Pipeline(MemoryStore(), Index(None))
+    try:
+        serving = Serving(pipeline, Address(host, port), folder)
+    except BaseException:  # nobody has it: the folder is free again
+        pipeline.store.close()
+        pipeline.index.close()
+        raise
     if probe is not None:
         serving.attach(probe)
     return serving
