@@ -15,7 +15,7 @@ from starlette.routing import Mount
 from lingbot_map.pipeline import Pipeline
 from lingbot_map.store.index import Index
 from lingbot_map.store.memory import MemoryStore
-from lingbot_web import app
+from lingbot_web.asgi import app
 from lingbot_web.page import Files
 from lingbot_web.security import door
 from tests.live.server import Client, running

@@ -1,7 +1,7 @@
 """The map in the browser: server, page and command line.
 
-``serve(probe)`` shows a map from inside the bot's process; ``app(pipeline, door)`` is the map as an ASGI app. Both
-need ``lingbot-map[server]``, and importing this package alone loads nothing of it.
+``serve(probe)`` shows a map from inside the bot's process; ``app(probe, url=...)`` is the map to be mounted in the
+bot's own server. Both need ``lingbot-map[server]``, and importing this package alone loads nothing of it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lingbot_web.asgi import app
+    from lingbot_web.mounting import app
     from lingbot_web.running import serve
 
 __all__ = ["app", "serve"]
@@ -17,7 +17,7 @@ __all__ = ["app", "serve"]
 
 def __getattr__(name: str) -> Any:
     if name == "app":
-        from lingbot_web.asgi import app
+        from lingbot_web.mounting import app
 
         return app
     if name == "serve":
