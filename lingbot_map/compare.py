@@ -57,11 +57,24 @@ class Difference:
     a: str
     b: str
 
+    @property
+    def expected(self) -> str:
+        """What ``a`` has, in words, where ``b`` has something else."""
+        return "no such turn" if self.a_turn is None else f"{self.what} {self.a}"
+
+    @property
+    def turn(self) -> int:
+        """The turn of ``b``; of ``a``, where ``b`` lacks it."""
+        return (self.b_turn if self.b_turn is not None else self.a_turn) or 0
+
     def sentence(self) -> str:
         """``a`` is what was expected, ``b`` what was found."""
-        turn = self.b_turn if self.b_turn is not None else self.a_turn
-        moved = f" (turn {self.a_turn} there)" if None not in (self.a_turn, self.b_turn) and self.a_turn != turn else ""
-        return f"turn {turn}{moved}: expected {self.what} {self.a}, found {self.b}"
+        moved = (
+            f" (turn {self.a_turn} there)"
+            if None not in (self.a_turn, self.b_turn) and self.a_turn != self.turn
+            else ""
+        )
+        return f"turn {self.turn}{moved}: expected {self.expected}, found {self.b}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +176,7 @@ def _lacking(ours: TurnFacts | None, theirs: TurnFacts | None) -> Difference:
         a_turn=ours.number if ours else None,
         b_turn=theirs.number if theirs else None,
         what="a turn with",
-        a=shown(ours.said) if ours else "nothing",
+        a=shown(ours.said) if ours else "none",
         b=shown(theirs.said) if theirs else "none",
     )
 

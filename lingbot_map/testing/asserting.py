@@ -181,14 +181,8 @@ class Asserted:
         expected = read_facts(path, self.map.session)
         differences = compare(expected, facts_of(self.map)).differences
         return self._hold(
-            Mismatch(
-                expected=f"{difference.what} {difference.a}",
-                found=difference.b,
-                turn=turn,
-                seq=end_of(self.map, turn),
-            )
-            for difference in differences
-            for turn in [difference.b_turn or difference.a_turn or 0]
+            Mismatch(expected=each.expected, found=each.b, turn=each.turn, seq=end_of(self.map, each.turn))
+            for each in differences
         )
 
     def _recalls(self, stage: str | None, turn: int | None) -> str:

@@ -92,7 +92,7 @@ def test_a_turn_more_moves_the_numbers_and_is_the_only_difference() -> None:
     more = compare(facts_of(bot().map), facts_of(bot(more=True).map))
     assert more.rows == [(1, 1), (None, 2), (2, 3), (3, 4)]
     assert [d.sentence() for d in more.differences] == [
-        "turn 2: expected a turn with nothing, found 'and a thing nobody else says'"
+        "turn 2: expected no such turn, found 'and a thing nobody else says'"
     ]
     moved = compare(facts_of(bot().map), facts_of(bot(more=True, plan="C").map))
     assert moved.differences[1].sentence() == "turn 4 (turn 3 there): expected slot plan = 'B', found = 'C'"

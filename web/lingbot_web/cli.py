@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from lingbot_map.errors import BadInput, DataFolderBusy, LingbotMapError, NewerFormat
-from lingbot_web import cli_keeping, cli_recordings, cli_serving, terminal
+from lingbot_web import cli_checking, cli_keeping, cli_recordings, cli_serving, terminal
 from lingbot_web.remote import MapRefused
 
 OK, FAILED, BAD_INPUT, BUSY, INTERRUPTED = 0, 1, 2, 4, 130
@@ -60,6 +60,8 @@ for _name, _command in (
     ("export", cli_recordings.export),
     ("verify", cli_recordings.verify),
     ("stats", cli_recordings.stats),
+    ("check", cli_checking.check),
+    ("diff", cli_checking.diff),
     ("prune", cli_keeping.prune),
     ("forget", cli_keeping.forget),
     ("demo", cli_serving.demo),
