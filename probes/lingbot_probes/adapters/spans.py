@@ -21,13 +21,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from lingbot_probes.adapters.scribe import Scribe
+from lingbot_probes.adapters.spans_own import TURN, told_by
 from lingbot_probes.adapters.spans_read import Span
 from lingbot_probes.adapters.spans_tree import Tree, trees
 from lingbot_probes.adapters.spans_words import answered, asked, given, reranked, retrieved, route, step
+from lingbot_probes.adapters.stages import stage_of
 from lingbot_probes.codec import MAX_SESSION_ID
 from lingbot_probes.signals import (
     Answered,
@@ -51,8 +52,6 @@ MOST_SPANS = 50_000
 _REMEMBERED = 1_000  # traces told whose late spans are still put in their turn
 _QUOTED = 20  # characters from which a document's text, found in a prompt, is no coincidence
 _STEPS = frozenset(("LLM", "EMBEDDING", "TOOL", "GUARDRAIL", "EVALUATOR", "PROMPT"))
-_KEYWORD = ("bm25", "keyword", "tfidf", "fulltext", "full_text", "full-text")
-_FUSED = ("fusion", "ensemble", "hybrid", "rrf")
 
 
 @dataclass(slots=True)
@@ -89,9 +88,14 @@ class Conversation:
         if known is not None:
             spans = [span for span in spans if span.id not in known.spans]
             known.spans.update(span.id for span in spans)
+            if (own := told_by(spans)) is not None:
+                return self._own(own)
             for tree in trees(spans) if spans else ():
                 self._late(tree, known)
             return scribe.taken()
+        if (own := told_by(spans)) is not None:
+            self._told[spans[0].trace] = _Told("", {span.id for span in spans})
+            return self._own(own)
         answer = ""
         for number, tree in enumerate(trees(spans) if spans else (), 1):
             named = spans[0].trace if number == 1 else f"{spans[0].trace}/{number}"
@@ -100,6 +104,19 @@ class Conversation:
             self._told[spans[0].trace] = _Told(scribe.turn, {span.id for span in spans}, answer)
             if len(self._told) > _REMEMBERED:
                 self._told.popitem(last=False)
+        return scribe.taken()
+
+    def _own(self, told: list[tuple[Span, Signal]]) -> list[Numbered]:
+        """What spans of our own export carry: the very signals, in their turns."""
+        scribe = self.scribe
+        for span, signal in told:
+            number = span.attributes.get(TURN)
+            scribe.turn = f"#{number}" if type(number) is int and number > 0 else ""
+            if isinstance(signal, TurnStarted):
+                scribe.turns += 1
+                signal = TurnStarted(turn=scribe.turn, utterance=signal.utterance)
+            scribe.at(span.start)
+            scribe.say(signal)
         return scribe.taken()
 
     def _turn(self, tree: Tree, named: str) -> str:
@@ -262,17 +279,6 @@ def _utterance(tree: Tree) -> str:
     acting = ("AGENT", "CHAIN", "LLM", "")
     found = next((words for span in tree.spans if span.kind in acting and (words := asked(span))), "")
     return found or (asked(tree.root) if tree.root.kind == "RETRIEVER" and not tree.rootless else "")
-
-
-@lru_cache(1_000)
-def stage_of(name: str) -> str:
-    """A retriever whose name says how it searches is believed; of any other only the one list that it gave is known."""
-    name = name.lower()
-    if any(word in name for word in _KEYWORD):
-        return "keyword"
-    if any(word in name for word in _FUSED):
-        return "fused"
-    return "vector" if "vector" in name or "embedding" in name else "fused"
 
 
 def _text(span: Span, key: str) -> str:
