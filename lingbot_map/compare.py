@@ -170,6 +170,17 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
+def same_value(a: Any, b: Any) -> bool:
+    """Whether two values of slots are the same as JSON tells them: 1 is 1.0 there, and no true."""
+    if type(a) in (int, float) and type(b) in (int, float):
+        return bool(a == b)
+    if type(a) is list and type(b) is list:
+        return len(a) == len(b) and all(map(same_value, a, b))
+    if type(a) is dict and type(b) is dict:
+        return a.keys() == b.keys() and all(same_value(value, b[key]) for key, value in a.items())
+    return same_json(a, b)
+
+
 def _lacking(ours: TurnFacts | None, theirs: TurnFacts | None) -> Difference:
     return Difference(
         kind="turn",
@@ -189,7 +200,7 @@ def _in_turn(a: TurnFacts, b: TurnFacts) -> Iterator[Difference]:
         yield differ("jump", "the flow", " → ".join(a.flow) or "none", " → ".join(b.flow) or "none")
     for name in dict.fromkeys([*a.slots, *a.cleared, *b.slots, *b.cleared]):
         one, other = _slot(a, name), _slot(b, name)
-        if one[0] != other[0] or not same_json(one[1], other[1]):
+        if one[0] != other[0] or not same_value(one[1], other[1]):
             yield differ("slot", f"slot {name}", _written(*one), _written(*other))
     for stage in sorted({*a.recalled, *b.recalled}, key=lambda s: (STAGES.index(s) if s in STAGES else 9, s)):
         ours, theirs = a.recalled.get(stage, ()), b.recalled.get(stage, ())

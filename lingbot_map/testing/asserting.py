@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lingbot_map.checks import CODES
-from lingbot_map.compare import compare, end_of, facts_of, shown
+from lingbot_map.compare import compare, end_of, facts_of, same_value, shown
 from lingbot_map.graph import DialogueMap
 from lingbot_map.model import Finding
 from lingbot_map.testing.golden import NoGolden, keep_golden, read_facts, updating
-from lingbot_probes.codec import same_json
 
 _TOLD = 5
 """Differences that a failure tells one by one: the first is where to look, the others follow from it as a rule."""
@@ -299,7 +298,7 @@ def _slot(map: DialogueMap, name: str, value: Any, turn: int) -> Iterator[Mismat
     seq = end_of(map, turn) if turn else map.seq
     props = map.props_at(f"slot:{name}", seq)
     found = props["value"] if props.get("set") else None
-    if same_json(found, value):
+    if same_value(found, value):
         return
     written = f" (written in turn {props['turn']})" if props.get("set") else ""
     yield Mismatch(

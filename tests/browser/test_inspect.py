@@ -8,6 +8,7 @@ import sys
 import time
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from lingbot_probes.signals import (
     SlotAssigned,
     TurnStarted,
 )
+from lingbot_web.pytest_recorder import Recorder
 from tests.browser.conftest import Watch
 from tests.browser.picture import until
 from tests.browser.serving import Site, key_of
@@ -258,7 +260,7 @@ def test_a_regression_test_fails_on_the_bot_as_it_is_and_passes_on_a_mended_one(
     page.locator("#right .callout").filter(has_text="LM301").locator(".callout-head").click()
     expect(page.locator("#right .chip.bad")).to_have_text("LM301")
     snippet = copied(page, "Regression assertion")
-    with pytest.raises(AssertionError, match="expected no overwrite finding, found: turn 18"):
+    with pytest.raises(AssertionError, match="turn 18: expected no overwrite finding, found"):
         run(snippet, Bot(faulty=True), monkeypatch)
     run(snippet, Bot(faulty=False), monkeypatch)
 
@@ -271,10 +273,9 @@ def test_what_was_recorded_is_asserted_of_a_slot_a_flow_an_answer_and_a_turn(
         page.locator("#right .pane-bar .text-button").first.wait_for()
         snippet = copied(page, "Assertion")
         run(snippet, Bot(faulty=True), monkeypatch)
-    assert 'slots={"' in snippet
-    assert "path=[" in snippet
+    assert "claims.path(" in snippet
     with pytest.raises(AssertionError, match="expected slot brand = 'other', found '轻语'"):
-        run(snippet.replace('"brand": "轻语"', '"brand": "other"'), Bot(faulty=True), monkeypatch)
+        run(snippet.replace('"brand").ends_as("轻语")', '"brand").ends_as("other")'), Bot(faulty=True), monkeypatch)
 
 
 class Bot:
@@ -305,7 +306,8 @@ def run(snippet: str, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     tests = [test for name, test in names.items() if name.startswith("test_")]
     assert len(tests) == 1
     try:
-        tests[0]()
+        with Recorder(bot="my_bot:reply", probe="", recording=None, folder=Path()) as dialogue_map:
+            tests[0](dialogue_map)
     finally:
         bot.probe.close()
 

@@ -86,28 +86,28 @@ test('a finding must not come back; a slot, a flow and an answer are as recorded
   told.assigned('later', 1).recalled('prompt', { d: 0.5 }).answered('d');
   const { map } = told;
   const found = assertionFor(map, { kind: 'finding', id: [...map.findings.keys()][0] ?? '', turn: 2, seq: 6 }, Infinity);
-  assert.match(found, /none=\["overwrite"\],\n {4}\)\n$/);
-  assert.match(found, /^# Turn 2 of session s: LM000 overwrite\nfrom lingbot_map/);
+  assert.match(found, /\n\n\ndef test_turn_2_never_overwrite\(dialogue_map\):\n {4}claims = assert_map\(dialogue_map\.say\(SAID\)\.map\(\)\)\n {4}claims\.never\("overwrite"\)\n$/);
+  assert.match(found, /^# Turn 2 of session s: LM000 overwrite\n# For pytest: [^\n]*--dialogue-recording=FILE[^\n]*\nfrom lingbot_map\.testing import assert_map\n\nSAID/);
   assert.match(found, /SAID = \[\n {4}"第一句\\n# x",\n {4}"third",\n\]/);
-  assert.match(assertionFor(map, { kind: 'node', id: 'slot:订单 id', turn: 1, seq: 3 }, Infinity), /def test_turn_1_slot_id\(\):[\s\S]*slots=\{"订单 id": "A"\}/);
-  assert.match(assertionFor(map, { kind: 'node', id: 'intent:y', turn: 2, seq: 5 }, Infinity), /path=\["x", "y"\]/);
-  assert.match(assertionFor(map, { kind: 'node', id: 'doc:d', turn: 2, seq: 9 }, Infinity), /answered_from=\["d"\]/);
+  assert.match(assertionFor(map, { kind: 'node', id: 'slot:订单 id', turn: 1, seq: 3 }, Infinity), /def test_turn_1_slot_id\(dialogue_map\):[\s\S]*\n {4}claims\.slot\("订单 id"\)\.ends_as\("A"\)\n$/);
+  assert.match(assertionFor(map, { kind: 'node', id: 'intent:y', turn: 2, seq: 5 }, Infinity), /claims\.path\("x", "y"\)\n$/);
+  assert.match(assertionFor(map, { kind: 'node', id: 'doc:d', turn: 2, seq: 9 }, Infinity), /claims\.answered_from\("d"\)\n$/);
   const all = assertionFor(map, null, Infinity);
-  assert.match(all, /path=\["x", "y"\],\n {8}slots=\{"订单 id": "B", "later": 1\},\n {8}answered_from=\["d"\]/);
-  assert.match(assertionFor(map, null, 3), /Turn 1 of[\s\S]*path=\["x"\],\n {8}slots=\{"订单 id": "A"\},/, 'as of the moment');
+  assert.match(all, /claims\.path\("x", "y"\)\n {4}claims\.slot\("订单 id"\)\.ends_as\("B"\)\n {4}claims\.slot\("later"\)\.ends_as\(1\)\n {4}claims\.answered_from\("d"\)\n$/);
+  assert.match(assertionFor(map, null, 3), /Turn 1 of[\s\S]*claims\.path\("x"\)\n {4}claims\.slot\("订单 id"\)\.ends_as\("A"\)\n/, 'as of the moment');
 });
 
 test('a test made from masked words says so and what to put instead, in the language of the page', () => {
   const told = new Telling().said('call [phone:66801e] or [phone:66801e], not [1]').assigned('phone', '[phone:66801e]').said('[password]').assigned('city', 'Lund');
   const { map } = told;
   const all = assertionFor(map, null, Infinity);
-  assert.match(all, /\n# 2 values were masked before the recording; what they were is not here: \[phone:66801e\] \[password\]\n# In SAID put [^\n]*\n# In assert_map put [^\n]*\nSAID = \[\n/);
+  assert.match(all, /\n# 2 values were masked before the recording; what they were is not here: \[phone:66801e\] \[password\]\n# In SAID put [^\n]*\n# In the claims put [^\n]*\nSAID = \[\n/);
   const city = assertionFor(map, { kind: 'node', id: 'slot:city', turn: 2, seq: 5 }, Infinity);
   assert.match(city, /# In SAID/);
-  assert.doesNotMatch(city, /# In assert_map/, 'nothing masked is asserted');
+  assert.doesNotMatch(city, /# In the claims/, 'nothing masked is asserted');
   try {
     setLang('zh');
-    assert.match(assertionFor(map, null, 2), /\n# 1 个值在录制之前已遮蔽，这里没有原文：\[phone:66801e\]\n# SAID 里[^\n]*13900000000[^\n]*\n# assert_map 里/);
+    assert.match(assertionFor(map, null, 2), /\n# 1 个值在录制之前已遮蔽，这里没有原文：\[phone:66801e\]\n# SAID 里[^\n]*13900000000[^\n]*\n# 断言里/);
   } finally {
     setLang('en');
   }

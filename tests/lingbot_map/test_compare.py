@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lingbot_map.alignment import align, likeness
-from lingbot_map.compare import compare, end_of, facts_of
+from lingbot_map.compare import compare, end_of, facts_of, same_value
 from lingbot_probes.signals import Undone
 from tests.builders import Dialogue, answered, assigned, cleared, recalled, routed, said
 
@@ -98,6 +98,12 @@ def test_a_turn_more_moves_the_numbers_and_is_the_only_difference() -> None:
     assert moved.differences[1].sentence() == "turn 4 (turn 3 there): expected slot plan = 'B', found = 'C'"
     assert moved.first is not None
     assert moved.first.kind == "turn"
+
+
+def test_values_are_the_same_as_json_tells_them() -> None:
+    assert same_value({"a": [1, 2.0]}, {"a": [1.0, 2]})
+    for one, other in (({"a": [1]}, {"a": [True]}), ([1], [1, 2]), ("1", 1), (None, False), ({"a": 1}, {"b": 1})):
+        assert not same_value(one, other)
 
 
 def test_what_was_undone_is_no_fact_and_true_is_not_one() -> None:

@@ -136,8 +136,7 @@ class Recorder:
 def _upto(opened: Opened, said: Sequence[str]) -> int:
     """The last event of the turn in which the last of ``said`` was said; 0 if they were not said."""
     map = opened.map
-    turns = [(n, node.props["text"]) for n in sorted(map.turns) if (node := map.nodes.get(f"utterance:{n}"))]
-    turns = [(number, text) for number, text in turns if text.strip()]
+    turns = [(n, node.label) for n in sorted(map.turns) if (node := map.nodes.get(f"utterance:{n}")) and node.label]
     texts = [text for _, text in turns]
     wanted = list(said)
     for start in range(len(texts) - len(wanted) + 1):

@@ -1,5 +1,5 @@
 // A regression test for what the reader found, as Python for the bot's own suite: the same words said again, and what the
-// map must or must not look like then. A map in, text out; what it says of masked values is in the reader's language.
+// map must or must not look like then. A map in, text out; its comments on how to run it are in the reader's language.
 
 import { endOf } from 'lb/diff';
 import { plain } from 'lb/dom';
@@ -20,7 +20,7 @@ const MOST_SHOWN = 5;
 /**
  * @param {DialogueMap} map @param {Selection | null} selection null: all that the last turn left
  * @param {number} upto seq of the moment shown, or Infinity
- * @returns {string} a module for pytest, using `lingbot_map.testing`
+ * @returns {string} a module for pytest, using the fixture `dialogue_map` of our plugin
  */
 export function assertionFor(map, selection, upto) {
   const finding = selection?.kind === 'finding' ? map.findings.get(selection.id) : undefined;
@@ -31,24 +31,18 @@ export function assertionFor(map, selection, upto) {
   return [
     `# Turn ${turn} of session ${plain(map.session, 120)}: ${plain(about, 400)}`,
     ...(left ? [`# The ${left} turns before these words are left out.`] : []),
-    'from lingbot_map.testing import assert_map, record',
-    'from my_bot import probe, reply  # yours: the bot\'s Probe, and reply(session, text), which answers once',
+    `# ${text('assert.run')}`,
+    'from lingbot_map.testing import assert_map',
     '',
-    ...onMasked(said.map(literal), claims.map(([, value]) => value)),
+    ...onMasked(said.map(literal), claims),
     'SAID = [',
     ...said.map((words) => `    ${literal(words)},`),
     ']',
     '',
     '',
-    `def test_turn_${turn}_${name}():`,
-    '    with record(probe) as recording:',
-    '        for text in SAID:',
-    '            reply("regression", text)',
-    '            probe.flush()',
-    '    assert_map(',
-    '        recording.map("regression"),',
-    ...claims.map(([key, value]) => `        ${key}=${value},`),
-    '    )',
+    `def test_turn_${turn}_${name}(dialogue_map):`,
+    '    claims = assert_map(dialogue_map.say(SAID).map())',
+    ...claims.map((claim) => `    claims.${claim}`),
     '',
   ].join('\n');
 }
@@ -56,7 +50,7 @@ export function assertionFor(map, selection, upto) {
 /** Comments on values that were masked: the bot never heard these marks. @param {string[]} said @param {string[]} claimed */
 function onMasked(said, claimed) {
   const heard = said.flatMap((words) => words.match(MASKED) ?? []);
-  const held = claimed.flatMap((value) => value.match(MASKED) ?? []);
+  const held = claimed.flatMap((claim) => claim.match(MASKED) ?? []);
   const marks = [...new Set([...heard, ...held])];
   if (!marks.length) return [];
   const shown = marks.slice(0, MOST_SHOWN).join(' ') + (marks.length > MOST_SHOWN ? ' …' : '');
@@ -67,11 +61,11 @@ function onMasked(said, claimed) {
   ];
 }
 
-/** @typedef {{about: string, name: string, claims: [string, string][]}} Claim */
+/** `claims` are calls of what `assert_map` gives. @typedef {{about: string, name: string, claims: string[]}} Claim */
 
 /** It must not be found again. @param {Finding} finding @returns {Claim} */
 function ofFinding({ code, kind, reason }) {
-  return { about: `${code} ${reason.en || reason.zh || kind}`, name: `has_no_${kind}`, claims: [['none', literal([kind])]] };
+  return { about: `${code} ${reason.en || reason.zh || kind}`, name: `never_${kind}`, claims: [`never(${literal(kind)})`] };
 }
 
 /** What the turn left is as recorded: the reader writes down what it should have been. @param {DialogueMap} map @param {Selection | null} selection @param {number} turn @returns {Claim} */
@@ -80,15 +74,20 @@ function ofSelection(map, selection, turn) {
   const node = map.node(id);
   const end = endOf(map, turn);
   const about = 'as recorded; where that was wrong, write down what is right';
-  /** @type {[string, string]} */
-  const path = ['path', literal(pathUpTo(map, end))];
-  /** @type {[string, string]} */
-  const docs = ['answered_from', literal(docsUpTo(map, end))];
-  if (node?.kind === 'slot') return { about, name: `slot_${identifier(id.slice(5))}`, claims: [['slots', literal({ [id.slice(5)]: valueAt(map, id, end) })]] };
+  const path = `path(${listed(pathUpTo(map, end))})`;
+  const docs = `answered_from(${listed(docsUpTo(map, end))})`;
+  /** @param {string} slot */
+  const held = (slot) => `slot(${literal(slot.slice(5))}).ends_as(${literal(valueAt(map, slot, end))})`;
+  if (node?.kind === 'slot') return { about, name: `slot_${identifier(id.slice(5))}`, claims: [held(id)] };
   if (node?.kind === 'intent') return { about, name: `flow_${identifier(id.slice(7))}`, claims: [path] };
   if (node?.kind === 'doc' || node?.kind === 'answer') return { about, name: 'answer', claims: [docs] };
-  const slots = Object.fromEntries(map.nodesOfKind('slot').filter(({ seq }) => seq <= end).map((slot) => [slot.id.slice(5), valueAt(map, slot.id, end)]));
-  return { about, name: 'state', claims: [path, ['slots', literal(slots)], docs] };
+  const slots = map.nodesOfKind('slot').filter(({ seq }) => seq <= end).map((slot) => held(slot.id));
+  return { about, name: 'state', claims: [path, ...slots, docs] };
+}
+
+/** @param {string[]} values */
+function listed(values) {
+  return values.map(literal).join(', ');
 }
 
 /** The node that is looked at: of an edge, the one that the inspector tells of. @param {DialogueMap} map @param {Selection | null} selection */
@@ -113,7 +112,7 @@ function pathUpTo(map, end) {
 
 /** The documents of the newest answer. @param {DialogueMap} map @param {number} end @returns {string[]} */
 function docsUpTo(map, end) {
-  const answer = map.nodesOfKind('answer').findLast(({ seq }) => seq <= end);
+  const answer = map.nodesOfKind('answer').findLast(({ seq }) => seq <= end && !map.isUndone(seq));
   return Array.isArray(answer?.props.docs) ? answer.props.docs.map(String) : [];
 }
 

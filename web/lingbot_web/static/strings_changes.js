@@ -2,13 +2,17 @@
 
 /** @type {Record<string, [zh: string, en: string]>} */
 export const CHANGES = {
+  'assert.run': [
+    '用 pytest 跑：设置 lingbot_bot = 模块:函数 说明问谁；加 --dialogue-recording=录制文件 则对录制跑，会失败的就在这里失败。',
+    'For pytest: its setting lingbot_bot = module:function says whom to ask; --dialogue-recording=FILE holds the recording itself against it.',
+  ],
   'assert.masked': [
     '{n} 个值在录制之前已遮蔽，这里没有原文：{shown}',
     '{n} {n|value was|values were} masked before the recording; what {n|it was|they were} is not here: {shown}',
   ],
   'assert.masked.held': [
-    'assert_map 里写 probe 在这个测试里遮蔽出的记号（失败信息里有）；用 Probe(mask=False) 时直接写那个值。',
-    'In assert_map put the mark that the probe makes of it in this test (a failure shows it), or with Probe(mask=False) the value.',
+    '断言里写 probe 在这个测试里遮蔽出的记号（失败信息里有）；用 Probe(mask=False) 时直接写那个值。',
+    'In the claims put the mark that the probe makes of it in this test (a failure shows it), or with Probe(mask=False) the value.',
   ],
   'assert.masked.said': [
     'SAID 里换成你编的同类值，例如 [phone:...] 换成 13900000000；同一个记号换同一个值，否则机器人听到的就是这个记号。',
