@@ -194,7 +194,11 @@ class Mask:
             value = json.loads(text)
         except (ValueError, RecursionError):
             return text
-        masked = self._value(value, "", path, level + 1, free=True)
+        try:
+            masked = self._value(value, "", path, level + 1, free=True)
+        except RecursionError:  # deeper than is looked: this text is not shown, and the rest of the event is
+            self._count = before + 1
+            return FAILED
         if self._count == before:
             return text
         return json.dumps(masked, ensure_ascii=False)

@@ -106,6 +106,11 @@ def test_where_our_own_mask_goes_wrong_nothing_leaves(monkeypatch: pytest.Monkey
     assert said == {"kind": "raw", "name": "answered", "data": "[mask failed]"}
 
 
+def test_a_text_that_is_nested_deeper_than_is_looked_costs_that_text_and_no_more() -> None:
+    (said,) = told(True, Answered(text="[" * 40 + PHONE + "]" * 40, docs=("d",)))
+    assert said == {"kind": "answered", "text": "[mask failed]", "docs": ["d"]}
+
+
 def test_false_alone_masks_nothing() -> None:
     (said,) = told(False, slot("password", PHONE))
     assert said["value"] == PHONE
