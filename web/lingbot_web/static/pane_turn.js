@@ -140,7 +140,7 @@ export function overviewPane(view, feed) {
     !findings.length && h('p', { class: 'quiet clean' }, text('overview.clean')),
     findings.length > 50 && h('p', { class: 'quiet clean' }, text('inspect.some', { shown: 50, total: count(findings.length) })),
     size.unplaced > 0 && part(text('overview.unplaced'), count(size.unplaced), unplacedList(view)),
-    sentences.length > 0 && part(text('overview.lost'), '', h('ul', { class: 'plain' }, sentences.slice(0, 30).map((sentence) => h('li', null, foreign(sentence, { most: 300 }))))),
+    sentences.length > 0 && part(text((about.origin ?? 'probe') === 'probe' ? 'overview.untold' : 'overview.lost'), '', h('ul', { class: 'plain' }, sentences.slice(0, 30).map((sentence) => h('li', null, foreign(sentence, { most: 300 }))))),
     part(text('overview.events'), `seq ${count(size.events)}`, facts([
       [text('overview.received'), count(Math.min(feed.received, upto))],
       [text('overview.shown'), count(Math.max(0, size.events - failed - size.unplaced))],

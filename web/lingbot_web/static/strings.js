@@ -222,6 +222,7 @@ const WORDS = {
   'overview.times': ['{n} 条', '× {n}'],
   'overview.title': ['会话概览', 'Session overview'],
   'overview.unplaced': ['没有位置的事件', 'Events without a place on the map'],
+  'overview.untold': ['此来源没有说的', 'What this source does not tell'],
 
   'pill.behind': ['后面还有 {n} 轮', '{n} newer {n|turn|turns}'],
   'pill.hop': ['{k} 跳 {n}', '{k} {k|hop|hops} {n}'],
