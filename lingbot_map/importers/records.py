@@ -33,6 +33,7 @@ def _nested(levels: int) -> bytes:
 _ITEM = re.compile(_nested(8), re.DOTALL)
 """A whole object or list of up to 8 levels: one match is five times as quick as walking its brackets. Everything is
 possessive, so a hostile text can't make the search go back."""
+_IN_OBJECT = "the file ends in the middle of an object"
 _BETWEEN = re.compile(rb"[\s,]*+")
 _KEY = re.compile(rb"(%b)\s*+:\s*+" % _STRING, re.DOTALL)
 _SCALAR = re.compile(rb"%b|[^\s,\[\]{}\"]++" % _STRING, re.DOTALL)
@@ -91,7 +92,10 @@ class Item(NamedTuple):
 
 
 def items(text: bytes, start: int) -> Iterator[Item]:
-    """The items of the list that opens at ``start``; where it is cut or something follows it, the last is ``bad``."""
+    """The items of the list that opens at ``start``; where it is cut or something follows it, the last is ``bad``.
+
+    The list may be a member of an object: then what follows is the rest of that.
+    """
     number, place = 0, start + 1
     while True:
         between = _BETWEEN.match(text, place)
@@ -101,8 +105,8 @@ def items(text: bytes, start: int) -> Iterator[Item]:
         if found:
             end = found.end()
         elif text[place : place + 1] == b"]":
-            if text[place + 1 :].strip():
-                yield Item(number, place + 1, len(text), "something follows after the end of the list")
+            if why := _after(text, start, place + 1):
+                yield Item(number, place + 1, len(text), why)
             return
         else:
             end = _walked(text, place)
@@ -111,6 +115,27 @@ def items(text: bytes, start: int) -> Iterator[Item]:
                 return
         yield Item(number, place, end)
         place = end
+
+
+def _after(text: bytes, start: int, end: int) -> str:
+    """What is wrong behind the list from ``start`` to ``end``; "" if all is closed that was open around it."""
+    if not text[end:].strip():
+        return "" if not text[:start].strip() else _IN_OBJECT
+    depth = sum(turn for turn, _ in turns(text, 0, start))
+    if depth <= 0:
+        return "something follows after the end of the list"
+    for turn, place in turns(text, end, len(text)):
+        depth += turn
+        if depth <= 0:
+            return "something follows after the end of the object" if text[place:].strip() else ""
+    return _IN_OBJECT
+
+
+def turns(text: bytes, place: int, stop: int) -> Iterator[tuple[int, int]]:
+    """(1 for a bracket that opens or -1 for one that closes, where it ends) up to a quote that never closes."""
+    while found := _BRACKET.match(text, place, stop):
+        place = found.end()
+        yield (1 if found[1] in b"[{" else -1), place
 
 
 class Member(NamedTuple):
@@ -134,7 +159,7 @@ def members(text: bytes, start: int) -> Iterator[Member]:
             return
         key = _KEY.match(text, place)
         if not key:
-            yield Member("", place, len(text), "the file ends in the middle of an object")
+            yield Member("", place, len(text), _IN_OBJECT)
             return
         try:
             name = orjson.loads(key[1])
@@ -144,7 +169,7 @@ def members(text: bytes, start: int) -> Iterator[Member]:
         found = _ITEM.match(text, place) or _SCALAR.match(text, place)
         end = found.end() if found else _walked(text, place)
         if end < 0 or end == place:
-            yield Member(name, place, len(text), "the file ends in the middle of an object")
+            yield Member(name, place, len(text), _IN_OBJECT)
             return
         yield Member(name, place, end)
         place = end

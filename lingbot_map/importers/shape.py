@@ -12,10 +12,11 @@ from msgspec import UNSET, Raw, UnsetType
 
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.limits import LIMITS
-from lingbot_map.importers.records import BadRecord, Item, items, list_start, parse
+from lingbot_map.importers.records import BadRecord, Item, items, list_start, members, parse, turns
 
 _SAMPLES = 20
 _LISTS = ("events", "transcript", "activities", "Transcript", "Activities")
+_AROUND = 4  # objects around a list whose members are read
 NO_JSON = "no JSON"
 SQLITE = b"SQLite format 3\x00"
 
@@ -141,11 +142,20 @@ def _object(blob: Blob) -> Shape:
 
 
 def _members_before(text: bytes, end: int) -> dict[str, Any]:
-    """The members that stand before the list of a cut object; none if that can't be told."""
-    cut = text[:end].rstrip()[:-1].rstrip()  # without the colon
-    cut = cut[: cut.rindex(b'"', 0, len(cut) - 1)].rstrip().rstrip(b",")
-    found = _read(cut + b"}")
-    return found if type(found) is dict else {}
+    """The members that stand before the list of a damaged object, each that can be read; those of an object around it
+    where it has none of the name."""
+    around: list[int] = []
+    for turn, place in turns(text, 0, end):
+        if turn > 0:
+            around.append(place - 1)
+        elif around:
+            around.pop()
+    found: dict[str, Any] = {}
+    for start in around[:_AROUND]:
+        for member in members(text[:end], start):
+            if not member.bad and (value := _read(text[member.start : member.end])) is not None:
+                found[member.name] = value
+    return found
 
 
 def _read(raw: bytes) -> Any:

@@ -17,7 +17,7 @@ import msgspec
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import Reading
 from lingbot_map.importers.lines import pieces
-from lingbot_map.importers.records import BadRecord, end_of, parse
+from lingbot_map.importers.records import BadRecord, end_of, parse, turns
 from lingbot_map.importers.shape import Shape
 from lingbot_probes.adapters.spans_read import ids_of
 
@@ -28,7 +28,6 @@ _SPACE = re.compile(rb"[\s,]*+")
 _HEAD = 1 << 16
 _SEARCHED = 1_000  # lists of an object that are looked into before it is given up
 _LOOKED_AT = 20  # lines of which one has to be an export by itself
-_MARKS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
 _HOLDING = ("resourceSpans", "spans", "resource_spans")
 _CUT = "the file is cut or damaged here"
 
@@ -197,5 +196,4 @@ def _firsts(text: bytes, lists: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
 
 def _opened(text: bytes, start: int, end: int) -> int:
     """How many more brackets are opened than closed, strings left aside."""
-    marks = (mark[0] for mark in _MARKS.finditer(text, start, end))
-    return sum(1 if mark in b"[{" else -1 for mark in marks if len(mark) == 1)
+    return sum(turn for turn, _ in turns(text, start, end))
