@@ -2,7 +2,8 @@
 
 A comment on the line before a fenced block says how it is tested where its language alone does not:
 ``<!-- test: served -->`` runs Python while a real map listens and looks at what arrived, ``<!-- test: sketch -->``
-only compiles it, ``<!-- test: run -->`` runs the ``lingbot-map`` commands of a shell block, one after the other.
+only compiles it, ``<!-- test: pytest -->`` runs it as a test with our plugin, ``<!-- test: run -->`` runs the
+``lingbot-map`` commands of a shell block, one after the other, and ``<!-- test: rules -->`` reads TOML as rules.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from lingbot_map.importers import sniff
 from lingbot_map.policy import Policy
 from lingbot_map.session import Session
 from lingbot_map.store.files import FileStore
+from lingbot_map.testing import read_rules
 from tests.live.server import running, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,10 +121,11 @@ def check_command(words: list[str]) -> None:
 
 
 def check_install(what: list[str]) -> None:
-    """Only the project itself is installed in a README, and only with extras that it has."""
+    """Only the project itself is installed in a README, with extras that it has, and what an extra names."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = {re.split(r"[\[<>=~!; ]", requirement)[0] for extra in extras.values() for requirement in extra}
     for word in what:
-        if word.startswith("-"):
+        if word.startswith("-") or word in named - {"lingbot-map"}:
             continue
         match = re.fullmatch(r"(?:lingbot-map|\.)(?:\[([a-z,]+)\])?", word)
         assert match, f"{word} is not this project"
@@ -169,6 +172,20 @@ PYTHON = blocks("python", "py")
 def test_python_in_a_readme_runs(block: Block, tmp_path: Path) -> None:
     done = run(sys.executable, "-W", "error", "-c", block.text, cwd=tmp_path, LINGBOT_ENDPOINT=NOWHERE)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("block", [block for block in PYTHON if block.how == "pytest"], ids=str)
+def test_a_test_in_a_readme_passes(block: Block, tmp_path: Path) -> None:
+    (tmp_path / "test_readme.py").write_text(block.text, "utf-8")
+    plugin = ("-p", "lingbot_web.pytest_plugin", "-W", "error")
+    done = run(sys.executable, "-m", "pytest", *plugin, cwd=tmp_path, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("block", [block for block in blocks("toml") if block.how == "rules"], ids=str)
+def test_rules_in_a_readme_are_rules(block: Block, tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text(block.text, "utf-8")
+    assert read_rules(tmp_path / "rules.toml").rules
 
 
 @pytest.mark.parametrize("block", [block for block in PYTHON if block.how == "served"], ids=str)
@@ -248,14 +265,17 @@ def test_the_session_that_is_forgotten_is_the_one_that_the_bot_made(name: str) -
     assert re.findall(r"^lingbot-map forget (\S+)", text, re.MULTILINE) == [made]
 
 
-def test_both_languages_show_the_same_commands_and_the_same_code() -> None:
-    english, chinese = ROOT / "README.md", ROOT / "README.zh.md"
+PAIRS = [(path, there) for path in READMES if (there := path.with_suffix(".zh.md")) in READMES]
+
+
+@pytest.mark.parametrize(("english", "chinese"), PAIRS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_both_languages_show_the_same_commands_and_the_same_code(english: Path, chinese: Path) -> None:
 
     def shown(path: Path) -> list[list[str]]:
         return [words for block in SHELL if block.path == path for words in commands(block.text)]
 
     def code(path: Path) -> list[str]:
-        return [without_text(block.text) for block in blocks("python") if block.path == path]
+        return [without_text(block.text) for block in blocks("python", "toml") if block.path == path]
 
     assert shown(english) == shown(chinese)
     assert code(english) == code(chinese)
