@@ -12,7 +12,7 @@ from lingbot_probes.adapters.openai_agents_words import error_of, found_docs, va
 from lingbot_probes.adapters.spans import NOT_CAPTURED
 from lingbot_probes.codec import SignalError
 from lingbot_probes.signals import Answered, Failed, IntentRouted, Raw, Retrieved, SlotAssigned, TurnStarted
-from tests.samples.agents import DOCS, Record, call, message, model, move, span, trace, whole_move
+from tests.samples.agents import DOCS, Record, call, message, model, move, span, stamp, trace, whole_move
 
 
 def told(records: list[Record], means: Meaning | None = None) -> list[Any]:
@@ -221,6 +221,28 @@ def test_speech_is_heard_and_spoken() -> None:
 def test_an_unknown_kind_of_span_is_kept_as_it_came() -> None:
     (kept,) = of(told([trace(1), span(1, 2, "telepathy", 0.1, mood="good")]), Raw)
     assert (kept.name, kept.data) == ("telepathy", {"mood": "good"})
+
+
+def test_what_happens_beside_a_long_span_is_told_when_it_happens() -> None:
+    records = [
+        trace(1),
+        span(1, 3, "function", 0.5, 2, name="slow", input="{}", output="done"),
+        {**span(1, 2, "custom", 0.1, 1, name="step", data={}), "ended_at": stamp(0.7)},
+        span(1, 4, "guardrail", 0.2, 1, name="quick", triggered=False),
+        span(1, 1, "agent", 0.0, name="desk"),
+    ]
+    told_at = Conversation("s").tell([h for r in records for h in read_record(r)])
+    steps = [item.signal.name for item in told_at if type(item.signal) is Raw]
+    assert steps == ["guardrail", "tool", "step"]
+    times = [item.said_at or 0.0 for item in told_at]
+    assert times == sorted(times)
+
+
+def test_clocks_that_are_wrong_or_missing_put_no_span_outside_of_its_parent() -> None:
+    early = {**span(1, 2, "function", -50.0, 1, name="early", input="{}", output="x"), "ended_at": None}
+    timeless = {**span(1, 3, "function", 0.0, 1, name="timeless", input="{}", output="y"), "started_at": "soon"}
+    signals = told([trace(1), early, timeless, span(1, 1, "agent", 0.0, name="desk")])
+    assert [type(signal) for signal in signals[1:]] == [TurnStarted, IntentRouted, Raw, Raw]
 
 
 def test_spans_in_a_circle_are_all_told_once() -> None:

@@ -188,6 +188,10 @@ class Trace:
             self._answer(at)
         return self._taken()
 
+    def resume(self) -> None:
+        """A run that was paused goes on: what follows belongs to its turn."""
+        self._finished = False
+
     def _run(self, at: float | None) -> None:
         """The user makes a move."""
         self._runs += 1

@@ -1,13 +1,13 @@
 """Exported traces of the OpenAI Agents SDK, whole, to the signals of a session.
 
-Spans are exported as they end, so each trace is put in order first: a span stands after its parent, siblings in order
-of time, the place in the file deciding between equals.
+Spans are exported as they end, so each trace is put in order first: they begin and end by time, within their parent,
+the place in the file deciding between equals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from operator import attrgetter
+from collections.abc import Mapping
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from lingbot_probes.adapters.fields import instant
@@ -19,6 +19,7 @@ from lingbot_probes.signals import Answered, Numbered, SessionStarted, TurnStart
 
 _NEVER = float("inf")
 _START = attrgetter("start")
+_WHEN = itemgetter(0)
 
 
 class Record(NamedTuple):
@@ -76,7 +77,7 @@ class Conversation:
             self._open(trace)
         told = Trace(records[0].trace, self._meaning)
         said = told.begin(scribe.said_at)
-        for held, begins in _walk(ordered, {held.id: _parent(held) for held in ordered}):
+        for _, held, begins in _moments(ordered):
             said += told.started(held.record) if begins else told.ended(held.record)
         said += told.over(said[-1].at)
         self._say(said)
@@ -140,13 +141,33 @@ def _in_order(spans: list[Record]) -> tuple[list[Record], int, int]:
     return out, orphans, skewed
 
 
-def _walk(ordered: list[Record], parents: Mapping[str, str]) -> Iterator[tuple[Record, bool]]:
-    """(span, whether it begins or ends), each span ended before the next one that is not within it."""
+def _moments(ordered: list[Record]) -> list[tuple[float, Record, bool]]:
+    """(when, span, whether it begins or ends) in order of time. No span begins before the one around it, and none ends
+    before what is within it, whatever its clock says; of equal times those are kept as they nest."""
+    out: list[tuple[float, Record, bool]] = []
     around: list[Record] = []
+    begun: list[float] = []  # when each of ``around`` began, and the latest end that is within it
+    lasted: list[float] = []
+
+    def end() -> None:
+        held, since, until = around.pop(), begun.pop(), lasted.pop()
+        ended = instant(held.record.get("ended_at"))
+        until = max(since, until, since if ended is None else ended)
+        out.append((until, held, False))
+        if lasted:
+            lasted[-1] = max(lasted[-1], until)
+
     for held in ordered:
-        while around and around[-1].id != parents[held.id]:
-            yield around.pop(), False
+        parent = _parent(held)
+        while around and around[-1].id != parent:
+            end()
+        outer = begun[-1] if begun else 0.0
+        since = max(outer, held.start) if held.start < _NEVER else outer
+        out.append((since, held, True))
         around.append(held)
-        yield held, True
+        begun.append(since)
+        lasted.append(since)
     while around:
-        yield around.pop(), False
+        end()
+    out.sort(key=_WHEN)
+    return out

@@ -1,0 +1,337 @@
+"""The real OpenAI Agents SDK beside a real map: one line attaches, and nothing that goes wrong reaches the bot."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import InputGuardrailTripwireTriggered, RunConfig, set_trace_processors
+
+from lingbot_map.importers import read
+from lingbot_probes import Misused, Probe
+from lingbot_probes.openai_agents import MapTracing
+from lingbot_probes.signals import Answered, Failed, IntentRouted, Raw, Retrieved, SlotAssigned, TurnStarted
+from tests.live.agents_bot import TEAS, Agent, Runner, Scripted, Shop, call, say, trace
+from tests.live.server import Client, running
+from tests.probes.listening import Listener
+
+ASKED, ANSWER = "When is Mao Jian picked?", "Before the rains of April."
+
+
+def shop() -> Shop:
+    """A shop in which the desk hands over, the expert searches, fails to take an order, and answers."""
+    return Shop(
+        desk=[call("transfer_to_teas")],
+        teas=[call("search_teas", query="Mao Jian"), call("take_order", tea="Mao Jian", grams=5_000), say(ANSWER)],
+    )
+
+
+@pytest.fixture
+def map(tmp_path: Path) -> Iterator[tuple[Client, Probe]]:
+    with running(tmp_path / "data") as (serving, client):
+        probe = Probe("tea shop", endpoint=serving.base, token=serving.token)
+        yield client, probe
+        set_trace_processors([])
+        probe.close()
+
+
+def attach(probe: Probe, **more: Any) -> MapTracing:
+    tracing = MapTracing(probe, **more)
+    set_trace_processors([tracing])
+    return tracing
+
+
+def nodes(client: Client, session: str, kind: str) -> list[str]:
+    frame = client.keyframe(session)["nodes"]
+    return [label for label, node in zip(frame["label"], frame["id"], strict=True) if node.startswith(f"{kind}:")]
+
+
+def events(client: Client, session: str) -> list[dict[str, Any]]:
+    from lingbot_map.store import key_of
+
+    found: list[dict[str, Any]] = client.get(f"/api/sessions/{key_of(session)}/events")["events"]
+    return found
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_run_is_on_the_map_with_all_that_the_agents_did(map: tuple[Client, Probe], streamed: bool) -> None:
+    client, probe = map
+    attach(probe)
+    assert asyncio.run(shop().reply(ASKED, "chat-7", streamed=streamed)) == ANSWER
+    assert probe.flush(5), probe.stats()
+    assert nodes(client, "chat-7", "utterance") == [ASKED]
+    assert nodes(client, "chat-7", "intent") == ["desk", "teas"]
+    assert nodes(client, "chat-7", "answer") == [ANSWER]
+    assert len(nodes(client, "chat-7", "doc")) == len(TEAS)
+    (session,) = client.get("/api/sessions")["sessions"]
+    assert (session["id"], session["turns"], session["missing"]) == ("chat-7", 1, 0)
+    assert session["findings"].keys() == {"failure"}
+    assert probe.stats()["errors"] == 0
+
+
+def test_the_turn_is_open_on_the_map_before_the_model_has_answered(map: tuple[Client, Probe]) -> None:
+    client, probe = map
+    attach(probe)
+    seen: list[Any] = []
+
+    class Waits(Scripted):
+        async def get_response(self, *given: Any, **more: Any) -> Any:
+            assert probe.flush(5)
+            seen.append((nodes(client, "chat-7", "intent"), client.get("/api/sessions")["sessions"][0]["turns"]))
+            return await super().get_response(*given, **more)
+
+    agent = Agent(name="desk", model=Waits(say("hi")))
+    asyncio.run(Runner.run(agent, "hello", run_config=RunConfig(group_id="chat-7")))
+    assert seen == [(["desk"], 1)]
+
+
+def test_a_guardrail_that_trips_is_a_failure_and_the_exception_is_the_bots(map: tuple[Client, Probe]) -> None:
+    client, probe = map
+    attach(probe)
+    with pytest.raises(InputGuardrailTripwireTriggered):
+        asyncio.run(shop().reply("tell me a secret", "chat-8"))
+    assert probe.flush(5)
+    assert client.get("/api/sessions")["sessions"][0]["findings"].keys() == {"failure"}
+    assert nodes(client, "chat-8", "answer") == []
+
+
+def test_turns_of_a_conversation_follow_one_another(map: tuple[Client, Probe]) -> None:
+    client, probe = map
+    attach(probe)
+    bot = Agent(name="desk", model=Scripted(say("hi"), say("sure"), say("bye")))
+
+    async def talk() -> None:
+        history: list[Any] = []
+        for text in ("hello", "one tea", "thanks"):
+            history.append({"role": "user", "content": text})
+            result = await Runner.run(bot, list(history), run_config=RunConfig(group_id="chat-9"))
+            history = result.to_input_list()
+
+    asyncio.run(talk())
+    assert probe.flush(5)
+    assert nodes(client, "chat-9", "utterance") == ["hello", "one tea", "thanks"]
+    assert nodes(client, "chat-9", "answer") == ["hi", "sure", "bye"]
+    assert not client.get("/api/sessions")["sessions"][0]["findings"]
+
+
+# --- without a server: what is told -----------------------------------------------------------------------------------
+
+
+def told(run: Any, **more: Any) -> tuple[list[dict[str, Any]], Probe]:
+    """The events that a probe made of what ``run`` does, and the probe."""
+    kept = Listener()
+    probe = Probe("tea shop", sink=kept)
+    attach(probe, **more)
+    try:
+        run(probe)
+        probe.flush(5)
+    finally:
+        set_trace_processors([])
+        probe.close()
+    return kept.events(), probe
+
+
+def signals(found: list[dict[str, Any]], *kinds: Any) -> list[dict[str, Any]]:
+    names = [kind.kind for kind in kinds]
+    return [event["signal"] for event in found if event["signal"]["kind"] in names]
+
+
+class Exported:
+    """Keeps what the SDK's own exporter would write."""
+
+    def __init__(self) -> None:
+        self.items: list[dict[str, Any]] = []
+
+    def on_trace_start(self, trace: Any) -> None:
+        self.items.append(trace.export())
+
+    def on_span_end(self, span: Any) -> None:
+        self.items.append(span.export())
+
+    def on_trace_end(self, trace: Any) -> None: ...
+    def on_span_start(self, span: Any) -> None: ...
+    def shutdown(self) -> None: ...
+    def force_flush(self) -> None: ...
+
+
+def test_live_and_exported_it_is_the_same_session() -> None:
+    exported = Exported()
+
+    def run(probe: Probe) -> None:
+        set_trace_processors([MapTracing(probe), exported])  # type: ignore[list-item]
+        asyncio.run(shop().reply(ASKED, "chat-7"))
+
+    live, _ = told(run)
+    (session,) = read("\n".join(map_to_json(exported.items)).encode())
+    imported = [item.signal for item in session.items]
+    for kind in (IntentRouted, Retrieved, Failed, Answered, Raw):
+        assert len(signals(live, kind)) == len([s for s in imported if type(s) is kind]) > 0, kind
+    assert [s["intent"] for s in signals(live, IntentRouted)] == ["desk", "teas"]
+    assert [s["text"] for s in signals(live, Answered)] == [s.text for s in imported if type(s) is Answered]
+    assert [s["error"] for s in signals(live, Failed)] == [s.error for s in imported if type(s) is Failed]
+    assert [s.utterance for s in imported if type(s) is TurnStarted] == [signals(live, TurnStarted)[-1]["utterance"]]
+    found = [[doc["id"] for doc in s["docs"]] for s in signals(live, Retrieved)]
+    assert found == [[doc.id for doc in s.docs] for s in imported if type(s) is Retrieved]
+
+
+def map_to_json(items: list[dict[str, Any]]) -> list[str]:
+    return [json.dumps(item) for item in items]
+
+
+def test_functions_mean_what_was_said_of_them() -> None:
+    found, _ = told(
+        lambda probe: asyncio.run(shop().reply(ASKED, "chat-7")),
+        retrieval={"search_teas": "vector"},
+        slots=["take_order"],
+    )
+    assert [signal["stage"] for signal in signals(found, Retrieved)] == ["vector", "prompt"]
+    slots = {signal["slot"]: (signal["value"], signal["task"]) for signal in signals(found, SlotAssigned)}
+    assert slots == {"tea": ("Mao Jian", "teas"), "grams": (5_000, "teas")}
+
+
+def test_inside_a_turn_of_the_bots_own_a_run_is_part_of_it() -> None:
+    def run(probe: Probe) -> None:
+        @probe.turn
+        async def reply(text: str, session_id: str) -> str:
+            return await shop().reply(text, "another name")
+
+        asyncio.run(reply(ASKED, "call-1"))
+
+    found, _ = told(run)
+    assert {event["session"] for event in found} == {"call-1"}
+    assert len({event["turn"] for event in found if event.get("turn")}) == 1
+    assert [signal["utterance"] for signal in signals(found, TurnStarted)] == [ASKED]
+    assert [signal["text"] for signal in signals(found, Answered)] == [ANSWER]
+    assert [signal["intent"] for signal in signals(found, IntentRouted)] == ["desk", "teas"]
+
+
+def test_a_decorated_function_that_an_agent_calls_stands_in_the_agents_turn() -> None:
+    from agents import function_tool
+
+    def run(probe: Probe) -> None:
+        @function_tool
+        def note(city: str) -> str:
+            """Note where the caller is."""
+            memory = probe.observed()
+            memory["city"] = city
+            return "noted"
+
+        agent = Agent(name="desk", model=Scripted(call("note", city="Lund"), say("fine")), tools=[note])
+        asyncio.run(Runner.run(agent, "I am in Lund", run_config=RunConfig(group_id="chat-7")))
+        assert probe._where.current.get() is None
+        assert not probe._where.open
+
+    found, _ = told(run)
+    assert {event["session"] for event in found} == {"chat-7"}
+    assert len({event["turn"] for event in found if event.get("turn")}) == 1
+    assert [signal["slot"] for signal in signals(found, SlotAssigned)] == ["city"]
+
+
+def test_the_session_is_the_one_around_the_run_where_no_group_is_named() -> None:
+    def run(probe: Probe) -> None:
+        agent = Agent(name="desk", model=Scripted(say("hi"), say("bye")))
+        with probe.session("call-2"):
+            asyncio.run(Runner.run(agent, "hello"))
+        asyncio.run(Runner.run(agent, "thanks"))
+
+    found, _ = told(run)
+    first, second = dict.fromkeys(event["session"] for event in found)
+    assert first == "call-2"
+    assert second.startswith("trace_")
+
+
+def test_runs_within_one_trace_are_turns() -> None:
+    def run(probe: Probe) -> None:
+        async def talk() -> None:
+            agent = Agent(name="desk", model=Scripted(say("hi"), say("bye")))
+            with trace("chat", group_id="chat-7"):
+                await Runner.run(agent, "hello")
+                await Runner.run(agent, "thanks")
+
+        asyncio.run(talk())
+        assert probe._where.current.get() is None
+
+    found, _ = told(run)
+    assert [s["utterance"] for s in signals(found, TurnStarted) if s.get("utterance")] == ["hello", "thanks"]
+    assert len({event["turn"] for event in found if event.get("turn")}) == 2
+
+
+def test_many_runs_at_the_same_time_never_mix() -> None:
+    async def all_of_them() -> None:
+        await asyncio.gather(*(shop().reply(f"{ASKED} {i}", f"chat-{i}") for i in range(20)))
+
+    found, probe = told(lambda probe: asyncio.run(all_of_them()))
+    assert probe.stats()["errors"] == 0
+    for i in range(20):
+        mine = [event for event in found if event["session"] == f"chat-{i}"]
+        assert signals(mine, TurnStarted)[-1]["utterance"] == f"{ASKED} {i}"
+        assert [signal["intent"] for signal in signals(mine, IntentRouted)] == ["desk", "teas"]
+
+
+def test_an_error_of_the_model_is_told_once_and_is_the_bots_own() -> None:
+    def run(probe: Probe) -> None:
+        agent = Agent(name="desk", model=Scripted(RuntimeError("503 from the model")))
+        with pytest.raises(RuntimeError, match="503"):
+            asyncio.run(Runner.run(agent, "hello"))
+
+    found, _ = told(run)
+    assert [signal["error"] for signal in signals(found, Failed)] == ["Error getting response: 503 from the model"]
+    assert signals(found, Answered) == []
+
+
+class Broken:
+    """A span of which everything raises."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"no {name}")
+
+
+def test_nothing_raises_into_the_bot() -> None:
+    def run(probe: Probe) -> None:
+        tracing = MapTracing(probe)
+        for hook in (tracing.on_trace_start, tracing.on_span_start, tracing.on_span_end, tracing.on_trace_end):
+            hook(Broken())
+        assert probe.stats()["errors"] == 4
+
+    told(run)
+
+
+def test_a_probe_that_is_off_hears_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINGBOT_MAP", "off")
+    found, _ = told(lambda probe: asyncio.run(shop().reply(ASKED, "chat-7")))
+    assert found == []
+
+
+def test_a_map_that_is_not_there_costs_the_bot_nothing() -> None:
+    attach(Probe("tea shop"))  # the tests' environment names an address where nobody listens
+    try:
+        assert asyncio.run(shop().reply(ASKED, "chat-7")) == ANSWER
+    finally:
+        set_trace_processors([])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"probe": "bot"}, {"retrieval": 7}, {"slots": [7]}, {"retrieval": {"search": "best"}}]
+)
+def test_what_can_not_be_used_is_refused_at_once(wrong: dict[str, Any]) -> None:
+    with pytest.raises(Misused, match="MapTracing"):
+        MapTracing(**{"probe": Probe("bot"), **wrong})
+
+
+def test_traces_without_end_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lingbot_probes import openai_agents
+
+    monkeypatch.setattr(openai_agents, "OPEN", 5)
+
+    def run(probe: Probe) -> None:
+        tracing = MapTracing(probe)
+        set_trace_processors([tracing])
+        for _ in range(20):
+            trace("never ended").start()
+        assert len(tracing._open) == 5
+
+    told(run)
