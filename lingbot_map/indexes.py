@@ -11,6 +11,9 @@ from lingbot_map.model import Edge, Finding, Node
 if TYPE_CHECKING:
     from lingbot_map.graph import DialogueMap
 
+WIRING = "graph"
+"""What predicted a visit that a graph's wiring made: it leads through the same nodes in every turn, so coming back to
+one is a round only within the turn."""
 LEARNED = frozenset({"set", "changed"})  # what an assignment must do to count as progress
 
 
@@ -80,7 +83,8 @@ class Walk:
         place = self.last.get(intent)
         if place is not None:
             first = self.visits[place]
-            if self.learned <= first.turn:
+            passed = edge.props.get("predicted_by") == WIRING and first.turn != edge.turn
+            if self.learned <= first.turn and not passed:
                 path = tuple(visit.intent for visit in self.visits[place:])
                 before = self.rounds.get(intent)
                 if before is not None and before.path == path:

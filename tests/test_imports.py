@@ -15,6 +15,9 @@ STAGES = {
     "lingbot_web": Path("web/lingbot_web"),
 }
 
+ATTACHES = {"lingbot_probes.langchain": "LangChain: pip install 'lingbot-map[langchain]'"}
+"""Modules that attach to a framework and need it, with what they say where it is missing."""
+
 SEEN = """
 import importlib, json, sys, threading
 before = set(sys.modules)
@@ -56,8 +59,16 @@ def import_fresh(names: list[str], own: list[str]) -> dict[str, list[str]]:
 
 
 def test_importing_the_probes_loads_the_standard_library_alone(root: Path) -> None:
-    seen = import_fresh(modules_of(root, "lingbot_probes"), ["lingbot_probes"])
+    names = [name for name in modules_of(root, "lingbot_probes") if name not in ATTACHES]
+    seen = import_fresh(names, ["lingbot_probes"])
     assert seen["foreign"] == []
+
+
+@pytest.mark.parametrize("name", ATTACHES)
+def test_what_attaches_to_a_framework_says_which_is_missing(name: str) -> None:
+    code = f"import sys; sys.modules['langchain_core'] = None; import {name}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr.rstrip().endswith(f"ImportError: {name} needs {ATTACHES[name]}")
 
 
 def test_importing_the_probes_does_not_load_what_a_bot_may_not_have_wanted(root: Path) -> None:

@@ -17,6 +17,7 @@ from lingbot_map.importers import (
     chat,
     corpora,
     guess,
+    langgraph,
     rasa,
     rasa_sql,
     recording,
@@ -81,6 +82,8 @@ def read(
             yield from agents.read(reading, shape)
         elif told.format == agents_state.NAME:
             yield from agents_state.read(reading, shape)
+        elif told.format in langgraph.FORMATS:
+            yield from langgraph.read(reading, shape, told.format)
         elif told.format in ("openinference", "otlp"):
             yield from spans.read(reading, shape)
         else:
@@ -97,6 +100,7 @@ def _format(blob: Blob, shape: Shape) -> str:
         (agents_state.NAME, agents_state.refuse(blob, shape)),  # before traces: a run state holds one
         (agents.NAME, agents.refuse(blob, shape)),
         *spans.refusals(blob, shape),  # before Rasa: a span alone in a document has a list of `events` too
+        *langgraph.refusals(shape),  # before Rasa: its events have an `event` too
         ("rasa", rasa.refuse(shape)),
         ("botframework", botframework.refuse(shape)),
         ("rasa-sql", rasa_sql.refuse(blob, shape)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lingbot_map.importers import agents_lost, spans_lost
+from lingbot_map.importers import agents_lost, langgraph_lost, spans_lost
 from lingbot_probes.adapters.scribe import Found
 
 Facts = dict[str, Any]
@@ -44,6 +44,7 @@ _LEFT = {
     ),
     **spans_lost.LEFT,
     **agents_lost.LEFT,
+    **langgraph_lost.LEFT,
 }
 """What adapters leave out: (en, zh) for each word that `Found.left` counts it under."""
 
@@ -55,8 +56,8 @@ def coverage(format: str, found: Found) -> dict[str, str]:
     if not said["intent_routed"]:
         # A tracker holds what was understood of every message: where nobody spoke, nothing is missing.
         flow = "full" if format == "rasa" and not turns else "none"
-    elif found.routed_turns >= turns and not found.unsure:
-        flow = "full"
+    elif found.routed_turns >= turns and (not found.unsure or format == langgraph_lost.EVENTS):
+        flow = "full"  # a graph's wiring has no confidence: that none is recorded leaves nothing open
     else:
         flow = "partial"
     if format == "botframework" and flow == "full":
@@ -65,6 +66,8 @@ def coverage(format: str, found: Found) -> dict[str, str]:
         state = "full" if writes else "partial"
     elif writes or (format == "rasa" and found.kept["action"]) or format in _STATED:
         state = "partial"  # these hold every write, so no write is a fact; reads they never hold
+    elif format in langgraph_lost.FORMATS and said["intent_routed"]:
+        state = "partial"  # likewise: each step's state was seen
     else:
         state = "none"
     if not said["retrieved"]:
@@ -133,7 +136,9 @@ def lost(format: str, found: Found, unread: int) -> list[Facts]:
                 )
             elif format in _STATELESS:
                 tell("state", 0, "This source does not record the bot's state.", "该来源没有记录机器人的状态。")
-        if not said["retrieved"] and format not in _SEARCHING:
+        if not said["retrieved"] and format == langgraph_lost.EVENTS:
+            tell("knowledge", 0, *langgraph_lost.NO_RETRIEVER)
+        elif not said["retrieved"] and format not in _SEARCHING:
             tell("knowledge", 0, "This source does not record retrieval.", "该来源没有记录检索过程。")
         elif said["retrieved"] and format in _RANKED:
             tell(

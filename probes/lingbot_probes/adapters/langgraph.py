@@ -1,0 +1,413 @@
+"""Events of LangChain and LangGraph (``astream_events`` of version 2, and what a callback hears) to signals.
+
+| event | signals |
+|---|---|
+| start of a run that nothing runs | turn_started: the user's message; a resumed run goes on in its turn |
+| start of a node | intent_routed; condition = the conditional edge or command that led there; parent = its subgraph |
+| what a node gave back | answered for the bot's messages; for the rest slot_assigned, slot_cleared after the step |
+| end of a retriever | retrieved, its stage by the retriever's name |
+| start of a model that is given retrieved texts | retrieved of stage "prompt" |
+| end of a tool or model, custom events | raw ``tool``, ``model``, ``custom`` |
+| interrupt | raw ``interrupt``; the answer to it is raw ``resume`` |
+| error | failed, once for an error that rises through several runs |
+| a run from an earlier checkpoint | undone, back to the step that it goes on from |
+| pieces of a stream | nothing, counted |
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lingbot_probes.adapters.fields import instant, items, mapping, name
+from lingbot_probes.adapters.langgraph_doing import called, gave, retrieved
+from lingbot_probes.adapters.langgraph_fork import Steps
+from lingbot_probes.adapters.langgraph_line import START, Line, error_line
+from lingbot_probes.adapters.langgraph_run import Root, Run, within
+from lingbot_probes.adapters.langgraph_words import (
+    Message,
+    begun,
+    command,
+    heard,
+    is_messages,
+    message,
+    messages,
+    plain,
+    spoken,
+    waits,
+)
+from lingbot_probes.adapters.scribe import Scribe
+from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.signals import Numbered
+
+_OPEN = 10_000  # runs that are followed at once; one that never ended is let go
+_ROOTS = 1_000  # of them such that nothing else runs
+_TIMES = ("timestamp", "time", "ts")
+
+Record = Mapping[str, Any]
+
+
+class LangGraph:
+    """Events of one thread in, numbered signals out."""
+
+    def __init__(self, thread: str, scribe: Scribe | None = None) -> None:
+        """``thread`` is the session's id. ``scribe`` says where signals go, where that is another place."""
+        self.scribe = scribe or Scribe(thread[:MAX_SESSION_ID])
+        self.line = Line(self.scribe, {"thread": thread} if thread else None)
+        self._steps = Steps(self.line)
+        self._runs: OrderedDict[str, Run] = OrderedDict()
+        self._roots: OrderedDict[str, Root] = OrderedDict()
+        self._updates = 0  # changes of the state from outside since the last run
+        self._latest = 0.0
+
+    def take(self, record: object) -> list[Numbered]:
+        """The signals of one event. Raises ``SignalError`` for what is none; call ``skip`` then and go on."""
+        if type(record) is not dict:
+            raise SignalError("event", "a mapping", record)
+        kind = name(record.get("event"), "event")
+        tell = _TOLD.get(kind)
+        if tell is not None:
+            tell(self, record, self._begin(record) if kind[-6:] == "_start" else self._end(record))
+        elif kind.endswith("_stream"):
+            self._streamed(record)
+        elif kind == "on_interrupt":
+            self._interrupted(record)
+        elif kind == "on_custom_event":
+            self._place(record)
+            self.line.keep("custom", {"name": str(record.get("name") or ""), "data": plain(record.get("data"))})
+        else:
+            self._place(record)
+            self.line.keep(kind, plain(record.get("data")))
+        return self.scribe.taken()
+
+    def skip(self) -> list[Numbered]:
+        """Leave a hole for an event that could not be read; hands over what was said before it."""
+        self.line.open()
+        self.scribe.skip()
+        return self.scribe.taken()
+
+    def end(self) -> list[Numbered]:
+        """No more events for now."""
+        self.scribe.found.left["unended"] += sum(not root.over for root in self._roots.values())
+        return self.scribe.taken()
+
+    # --- runs --------------------------------------------------------------------------------------------------------
+
+    def _place(self, record: Record) -> Root | None:
+        """Time and turn of what is told next."""
+        at = None
+        for key in _TIMES:
+            if key in record and (at := instant(record[key])) is not None:
+                break
+        if at is None and record["event"][-6:] == "_start":
+            at = begun(record.get("run_id"))
+            self.scribe.found.left["id_times"] += at is not None
+        self.line.at(at)
+        if at is not None and at > self._latest:
+            self._latest = at
+        above = items(record.get("parent_ids"))
+        run_id = record.get("run_id")
+        root = self._roots.get(above[0] if above else run_id)  # type: ignore[arg-type]
+        if root is None and not above and self._roots and within(record):
+            root = next(reversed(self._roots.values()))  # version 1 names no parents
+        if root is not None and root.turn:
+            self.scribe.turn = root.turn
+        return root
+
+    def _begin(self, record: Record) -> Run:
+        run_id = name(record.get("run_id"), "run_id")
+        above = items(record.get("parent_ids"))
+        root = self._place(record)
+        run = Run.of(record, self._runs.get(above[-1]) if above and type(above[-1]) is str else None)
+        self._runs[run_id] = run
+        if len(self._runs) > _OPEN:
+            self._runs.popitem(last=False)
+        if root is None:
+            root = self._root(run_id if not above else str(above[0]), record, run, whole=not above)
+        run.root = root
+        return run
+
+    def _root(self, run_id: str, record: Record, run: Run, *, whole: bool) -> Root:
+        """A run that nothing runs; not ``whole`` where the recording begins within it."""
+        metadata = mapping(record.get("metadata"))
+        root = Root(metadata)
+        for known in [known for known, other in self._roots.items() if other.over]:
+            del self._roots[known]
+        if len(self._roots) >= _ROOTS:
+            self._roots.popitem(last=False)
+            self.scribe.found.left["unended"] += 1
+        self._roots[run_id] = root
+        self.line.open({"graph": run.name} if run.name and whole else None)
+        if run.name.endswith("UpdateState") and metadata.get("thread_id") is not None:
+            root.update = True
+            self._updates += 1
+            return root
+        given = _data(record).get("input")
+        told = command(given)
+        root.resumed = whole and run.kind == "chain" and (given is None or told is not None)
+        root.resume = told.get("resume") if told else None
+        root.given = given
+        if not whole:
+            self.scribe.found.left["headless"] += 1
+        if metadata.get("checkpoint_id") and run.kind == "chain":
+            root.held = True  # where it goes on from shows in its first step
+        else:
+            self._opened(root, run)
+        return root
+
+    def _opened(self, root: Root, run: Run) -> None:
+        """The run's turn: that of the user's message, or the one that it goes on in."""
+        root.held = False
+        line, given = self.line, root.given
+        if root.resumed:
+            root.turn = self.scribe.turn
+            if root.resume is not None:
+                line.keep("resume", plain(root.resume))
+        elif run.kind != "tool":
+            line.steps_anew()
+            self._steps.turn()
+            line.turn(heard(given) or (given.get("query", "") if type(given) is dict else ""))
+            root.turn = self.scribe.turn
+            if type(given) is dict:
+                held = {key: plain(value) for key, value in given.items() if not is_messages(key, value)}
+                root.wrote("", START, held, whole=False)
+                for key, value in given.items():
+                    if is_messages(key, value):
+                        line.hear(one for one in messages(value) or () if one.id)
+        root.given = None
+
+    def _end(self, record: Record) -> Run:
+        self._place(record)
+        run_id = record.get("run_id")
+        run = self._runs.pop(run_id, None) if type(run_id) is str else None
+        if run is None:  # the recording begins within it
+            run = Run.of(record, None)
+            root = self._place(record)
+            if root is None:
+                root = self._roots[str(run_id)] = Root(mapping(record.get("metadata")))
+                self.line.open()
+                root.turn = self.scribe.turn
+            run.root = root
+            run.headless = True
+        return run
+
+    # --- chains and nodes --------------------------------------------------------------------------------------------
+
+    def _chain_start(self, record: Record, run: Run) -> None:
+        root, line = run.root, self.line
+        if root.update or not run.node or not run.is_node:
+            return
+        given = _data(record).get("input")
+        if run.node == START:
+            return
+        anew = root.at.get(run.graph) != run.step
+        if anew and not run.graph and not root.at:
+            self._steps.arrive(run, root, self._updates)
+            self._updates = 0
+            if root.held:
+                self._opened(root, run)
+        if anew:
+            root.at[run.graph] = run.step
+            values = given if type(given) is dict and not run.pushed else None
+            self._settle(root, run.graph, values or {}, first=values is not None and not root.seen)
+            root.seen = root.seen or values is not None
+            if not run.graph:
+                self._steps.begin(run.step, self._latest)
+        outer = root.nodes.get(run.graph)
+        if outer is not None:
+            outer.whole = True
+        if not run.graph:
+            self._steps.reached(run)
+        root.nodes[run.checkpoint] = run
+        run.intent = line.route(run.path, run.graph, run.step, root.condition(run))
+
+    def _chain_end(self, record: Record, run: Run) -> None:
+        root = run.root
+        output = _data(record).get("output")
+        if root.update:
+            root.over = True
+        elif run.is_node:
+            if run.node != START:
+                self._gave(root, run, output)
+            root.nodes.pop(run.checkpoint, None)
+        elif not run.above and not run.inner:
+            self._over(root, run, output)
+        elif run.routes:
+            root.decided(run, output)
+
+    def _gave(self, root: Root, run: Run, output: Any) -> None:
+        """What a node gave back: an update of the state, a command with one, several of these, or messages."""
+        if run.whole and type(output) is dict:
+            self._settle(root, run.checkpoint, output, first=False)
+        for update in output if type(output) is list and message(output) is None else [output]:
+            told = command(update)
+            if told is not None:
+                update = plain(told.get("update"))
+                root.goes(run, told.get("goto"))
+            said = messages(update)
+            if said is not None:
+                self._say(root, said)
+            elif type(update) is dict:
+                held = {}
+                for key, value in update.items():
+                    if key[:2] == "__":
+                        continue
+                    if is_messages(key, value) or message(value) is not None:
+                        self._say(root, messages(value) or [])
+                    else:
+                        held[key] = plain(value)
+                root.wrote(run.graph, run.intent, held, whole=run.whole)
+
+    def _say(self, root: Root, said: list[Message], *, asked: bool = False) -> None:
+        for one in root.new(said):
+            before = self.line.answers
+            self.line.say(one, root.made_of(one.text), asked=asked or root.resumed)
+            if self.line.answers != before:
+                root.answered = True
+            if self.scribe.turn != root.turn:
+                root.turn, root.answered = self.scribe.turn, self.line.answers > 0
+
+    def _settle(self, root: Root, graph: str, values: Mapping[str, Any], *, first: bool) -> None:
+        """A step is over: ``values`` is the state that the next one sees, or the run's output."""
+        line = self.line
+        written = root.settle(graph)
+        seen = {key: plain(value) for key, value in values.items() if key[:2] != "__" and not is_messages(key, value)}
+        if first:
+            self._met(root, values)
+            if not line.begun:
+                given = {key for _, held, _ in written for key in held}
+                line.take_over({key: value for key, value in seen.items() if key not in given})
+            line.begun = True
+        line.settle(written, seen)
+
+    def _met(self, root: Root, values: Mapping[str, Any]) -> None:
+        """What had been said when the run's first node began; what somebody added from outside is said now."""
+        for key, value in values.items():
+            if is_messages(key, value):
+                said = messages(value) or []
+                if root.resumed and self.line.begun:
+                    self._say(root, [one for one in said if one.id], asked=True)
+                self.line.hear(one for one in said if one.id)
+                root.before = said
+
+    def _over(self, root: Root, run: Run, output: Any) -> None:
+        """The run has ended: what its last step wrote, and the answer where no message told it."""
+        if root.held:
+            self._opened(root, run)
+        if root.seen or root.at:
+            self._settle(root, "", output if type(output) is dict else {}, first=False)
+        if not root.over and not root.failed and not root.answered and not root.waiting:
+            self._closing(root, output)
+        root.over = True
+
+    def _closing(self, root: Root, output: Any) -> None:
+        """The answer of a run whose nodes put none into the state."""
+        said = messages(output)
+        if said is None and type(output) is dict:
+            said = next((messages(value) for key, value in output.items() if is_messages(key, value)), None)
+        if said and said[-1].by == "ai":
+            self._say(root, said[-1:])
+        text = "" if said is not None or root.answered else spoken(output) or ("" if root.seen else root.last)
+        if text:
+            self.line.answer(text, root.made_of(text))
+
+    # --- what nodes do -----------------------------------------------------------------------------------------------
+
+    def _retriever_start(self, record: Record, run: Run) -> None:
+        asked = mapping(_data(record).get("input")).get("query")
+        run.query = asked if type(asked) is str else ""
+
+    def _retriever_end(self, record: Record, run: Run) -> None:
+        retrieved(self.scribe, run, _data(record))
+        run.root.over = run.root.over or not run.above
+
+    def _model_start(self, record: Record, run: Run) -> None:
+        called(self.scribe, run, _data(record).get("input"))
+
+    def _model_end(self, record: Record, run: Run) -> None:
+        root = run.root
+        said = gave(self.scribe, run, _data(record).get("output"))
+        if not run.above:
+            root.over = True
+            if said is not None:
+                self.line.answer(said.text, run.docs)
+                root.answered = True
+
+    def _tool_start(self, record: Record, run: Run) -> None:
+        run.given = plain(_data(record).get("input"))
+
+    def _tool_end(self, record: Record, run: Run) -> None:
+        data = _data(record)
+        given = run.given if run.given is not None else plain(data.get("input"))
+        self.line.keep("tool", {"name": run.name, "input": given, "output": plain(data.get("output"))})
+        run.root.over = run.root.over or not run.above
+
+    def _passed(self, record: Record, run: Run) -> None:
+        self.scribe.found.left["steps"] += 1
+
+    def _nothing(self, record: Record, run: Run) -> None:
+        return
+
+    # --- what goes wrong, and what waits -----------------------------------------------------------------------------
+
+    def _error(self, record: Record, run: Run) -> None:
+        root = run.root
+        error = _data(record).get("error")
+        waiting = mapping(error).get("interrupts")
+        if waiting is not None:
+            self._waits(root, waits(waiting))
+        else:
+            told = error_line(error if type(error) is str else str(plain(error) if error is not None else "error"))
+            if told not in root.errors:
+                root.errors.add(told)
+                self.line.fail(run.intent or run.name, told)
+            root.failed = True
+        if run.is_node:
+            root.nodes.pop(run.checkpoint, None)
+        if not run.above and not run.inner:
+            self._over(root, run, None)
+
+    def _streamed(self, record: Record) -> None:
+        chunk = mapping(_data(record).get("chunk"))
+        if "__interrupt__" in chunk:
+            root = self._place(record)
+            if root is not None:
+                self._waits(root, waits(chunk["__interrupt__"]))
+        else:
+            self.scribe.found.left["pieces"] += 1
+
+    def _interrupted(self, record: Record) -> None:
+        root = self._place(record)
+        if root is not None:
+            self._waits(root, waits(_data(record).get("interrupts")))
+
+    def _waits(self, root: Root, found: list[dict[str, Any]]) -> None:
+        if found or not root.waiting:
+            self.line.wait(found)
+        root.waiting = True
+
+
+def _data(record: Record) -> Mapping[str, Any]:
+    return mapping(record.get("data"))
+
+
+_TOLD: dict[str, Callable[[LangGraph, Record, Run], None]] = {
+    "on_chain_start": LangGraph._chain_start,
+    "on_chain_end": LangGraph._chain_end,
+    "on_retriever_start": LangGraph._retriever_start,
+    "on_retriever_end": LangGraph._retriever_end,
+    "on_chat_model_start": LangGraph._model_start,
+    "on_chat_model_end": LangGraph._model_end,
+    "on_llm_start": LangGraph._model_start,
+    "on_llm_end": LangGraph._model_end,
+    "on_tool_start": LangGraph._tool_start,
+    "on_tool_end": LangGraph._tool_end,
+    "on_prompt_start": LangGraph._nothing,
+    "on_prompt_end": LangGraph._passed,
+    "on_parser_start": LangGraph._nothing,
+    "on_parser_end": LangGraph._passed,
+    **dict.fromkeys(
+        (f"on_{kind}_error" for kind in ("chain", "retriever", "chat_model", "llm", "tool")), LangGraph._error
+    ),
+}
