@@ -14,7 +14,8 @@ from lingbot_map.pipeline.keeping import Pruned, weigh
 from lingbot_map.policy import Policy
 from lingbot_map.session import map_of
 from lingbot_map.store.files import FileStore
-from lingbot_map.store.index import Index, Page, remembered
+from lingbot_map.store.index import Index, Page, remembered, said_before
+from lingbot_map.store.index_said import said
 from lingbot_map.store.retention import Keep
 from lingbot_map.store.summary import Summary, summarize, unreadable
 
@@ -26,7 +27,10 @@ class Glance:
         self.damage: list[str] = []
         self._store = FileStore(folder, read_only=True)
         self._index = Index(None)
-        known = remembered(folder / "index.sqlite3")
+        self._left = folder / "index.sqlite3"
+        self._believed: set[str] = set()
+        self._heard = False
+        known = remembered(self._left)
         self._keys = self._store.keys()
         summaries = [self._summary(key, known.get(key)) for key in self._keys]
         self._index.update([(found, ()) for found in summaries], time.time())
@@ -35,6 +39,7 @@ class Glance:
         try:
             recording = self._store.open(key)
             if known is not None and known.events == recording.last_seq and not known.damaged:
+                self._believed.add(key)
                 return known
             map = map_of(recording)
             self.damage += [str(damage) for damage in recording.damage]
@@ -48,7 +53,24 @@ class Glance:
 
     def search(self, q: str = "", *, limit: int = 50) -> Page:
         """As ``Pipeline.search``."""
+        if q and not self._heard:
+            self._heard = True
+            self._hear()
         return self._index.search(q, limit=limit)
+
+    def _hear(self) -> None:
+        """Take up what was said in each session: from the index that was left there, or from the recording."""
+        known = said_before(self._left)
+        for key in self._keys:
+            text = known.get(key, b"") if key in self._believed else b""
+            if key not in self._believed:
+                try:
+                    text = said(self._store.open(key).events())
+                except (LingbotMapError, OSError):  # told already
+                    continue
+                finally:
+                    self._store.release(key)
+            self._index.hear(key, text)
 
     def prune(self, keep: Keep) -> Pruned:
         """What ``Pipeline.keeping.prune`` would remove."""

@@ -24,18 +24,16 @@ from lingbot_map.events import Event
 from lingbot_map.store import Recording
 from lingbot_map.store.disk import open_file
 from lingbot_map.store.index_file import IndexFile
+from lingbot_map.store.index_said import TABLE, append, folded, said, sessions_with
 from lingbot_map.store.summary import Summary
 from lingbot_probes.signals import Retrieved
 
-VERSION = 3
+VERSION = 4
 _HOUR = 3600
 WINDOW_S = 7 * 24 * _HOUR
 """How far back hits count."""
 
 _KEY = re.compile(r"[0-9a-f]{32}")
-_KEY_BEGINS = 4
-"""So many characters of a key find it: lists show six; with fewer than four, every year and price would."""
-
 _TABLES = """
 CREATE TABLE sessions (
     key TEXT PRIMARY KEY, updated_at REAL NOT NULL, live INTEGER NOT NULL, ended INTEGER NOT NULL, seq INTEGER NOT NULL,
@@ -52,6 +50,8 @@ CREATE TABLE hits (
 CREATE INDEX hits_by_key ON hits (key);
 CREATE TABLE ahead (key TEXT PRIMARY KEY) WITHOUT ROWID;
 """
+_OF_A_SESSION = ("sessions", "findings", "hits", "said")
+"""The tables of what is counted of it."""
 
 Apart = Literal["", "pinned", "case"]
 """What a list shows apart from its days, however old it is: what somebody pinned, and the cases that come along."""
@@ -73,7 +73,7 @@ class Index:
     """Opens the index at ``path``, or begins it anew; without a path it lives in memory."""
 
     def __init__(self, path: Path | None) -> None:
-        self.file = IndexFile(path, VERSION, _TABLES)
+        self.file = IndexFile(path, VERSION, _TABLES + TABLE)
         self.file.run(_behind_again)
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class Index:
         if hits is None:
             hits = Counter() if summary.updated_at < now - 2 * WINDOW_S else self.read_hits(recording, now)
         self.remove(summary.key)
-        self._write([(summary, hits)])
+        self._write([(summary, hits, said(recording.events()))])
 
     @staticmethod
     def read_hits(recording: Recording, now: float) -> Hits:
@@ -120,12 +120,13 @@ class Index:
         rows = []
         for summary, events in items:
             counted = self.seq(summary.key)
-            rows.append((summary, _hits((event for event in events if event.seq > counted), now)))
+            fresh = [event for event in events if event.seq > counted]
+            rows.append((summary, _hits(fresh, now), said(fresh)))
         self._write(rows, ahead)
 
-    def _write(self, rows: Sequence[tuple[Summary, Hits]], ahead: Collection[str] = ()) -> None:
+    def _write(self, rows: Sequence[tuple[Summary, Hits, bytes]], ahead: Collection[str] = ()) -> None:
         def write(db: sqlite3.Connection) -> None:
-            for summary, hits in rows:
+            for summary, hits, text in rows:
                 key = summary.key
                 db.execute(
                     "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -152,8 +153,13 @@ class Index:
                     "INSERT INTO hits VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count",
                     [(doc, hour, key, count) for (doc, hour), count in hits.items()],
                 )
+                append(db, key, text)
 
         self.file.run(write)
+
+    def hear(self, key: str, text: bytes) -> None:
+        """Add ``text``, as ``index_said.said`` makes it, to what was said in a session."""
+        self.file.run(lambda db: append(db, key, text))
 
     def forget_old_hits(self, now: float) -> None:
         """Drop what no window will reach any more: once a day will do."""
@@ -163,7 +169,7 @@ class Index:
         """Forget a session."""
 
         def remove(db: sqlite3.Connection) -> None:
-            for table in ("sessions", "findings", "hits", "ahead"):
+            for table in (*_OF_A_SESSION, "ahead"):
                 db.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
 
         self.file.run(remove)
@@ -180,20 +186,15 @@ class Index:
         return _summary(rows[0][0]) if rows else None
 
     def search(self, q: str = "", *, before: str = "", limit: int = 50, finding: str = "", apart: Apart = "") -> Page:
-        """Sessions whose id, title, name or last utterance contain all words of ``q``, newest first.
+        """Sessions whose id, title or name contain all words of ``q``, or in which they were said, newest first.
 
-        Case doesn't count; a key is found by its beginning. ``finding`` asks for sessions that have a finding of that
-        kind, ``apart`` for those that lists show apart. ``before`` is the ``next`` of the page before ("": the
-        first page). Raises ``BadInput`` for what is none.
+        Case doesn't count; a key is found by its beginning; of a long session its beginning and its end are looked
+        through (``index_said``). ``finding`` asks for sessions that have a finding of that kind, ``apart`` for those
+        that lists show apart. ``before`` is the ``next`` of the page before ("": the first page). Raises
+        ``BadInput`` for what is none.
         """
-        where, values = ["1"], list[object]()
-        for word in q.casefold().split():
-            if len(word) >= _KEY_BEGINS:
-                where.append("(instr(words, ?) > 0 OR substr(key, 1, ?) = ?)")
-                values += [word, len(word), word]
-            else:
-                where.append("instr(words, ?) > 0")
-                values.append(word)
+        words = q.casefold().split()
+        where, values = ["is_found(key)" if words else "1"], list[object]()
         if finding:
             where.append("key IN (SELECT key FROM findings WHERE kind = ? AND count > 0)")
             values.append(finding)
@@ -201,21 +202,27 @@ class Index:
             where.append("apart = ?")
             values.append(apart)
         fits = " AND ".join(where)
-        total = self._ask(f"SELECT count(*) FROM sessions WHERE {fits}", *values)[0][0]
         place = _place(before)
-        if place is not None:
-            fits += " AND (updated_at, key) < (?, ?)"
-            values += place
         limit = max(1, min(limit, 1000))
-        found = self._ask(
-            f"SELECT updated_at, key, summary FROM sessions WHERE {fits} ORDER BY updated_at DESC, key DESC LIMIT ?",
-            *values,
-            limit + 1,
+        after = "(updated_at, key) < (?, ?)" if place is not None else "1"
+        asked = (
+            f"SELECT updated_at, key, summary FROM sessions WHERE {fits} AND {after}"
+            " ORDER BY updated_at DESC, key DESC LIMIT ?"
         )
+
+        def ask(db: sqlite3.Connection) -> tuple[int, list[Any]]:
+            keys = sessions_with(db, words) if words else set()
+            db.create_function("is_found", 1, keys.__contains__, deterministic=True)
+            total = len(keys)
+            if not words or len(where) > 1:
+                total = db.execute(f"SELECT count(*) FROM sessions WHERE {fits}", values).fetchone()[0]
+            return total, db.execute(asked, (*values, *(place or ()), limit + 1)).fetchall()
+
+        total, found = self.file.run(ask)
         more = len(found) > limit
         found = found[:limit]
-        after = f"{found[-1][0]!r}:{found[-1][1]}" if more else ""
-        return Page([_summary(row[2]) for row in found], total, after)
+        following = f"{found[-1][0]!r}:{found[-1][1]}" if more else ""
+        return Page([_summary(row[2]) for row in found], total, following)
 
     def damaged(self) -> list[Summary]:
         """The sessions that can't be read."""
@@ -238,7 +245,7 @@ class Index:
 
 def _behind_again(db: sqlite3.Connection) -> None:
     """Forget the sessions of which more was counted than the log may have: a killed map had it in memory only."""
-    for table in ("sessions", "findings", "hits"):
+    for table in _OF_A_SESSION:
         db.execute(f"DELETE FROM {table} WHERE key IN (SELECT key FROM ahead)")
     db.execute("DELETE FROM ahead")
 
@@ -250,14 +257,26 @@ def remembered(path: Path) -> dict[str, Summary]:
     new: hold each against its recording.
     """
     try:
+        return {key: _summary(row) for key, row in _read(path, "SELECT key, summary FROM sessions")}
+    except msgspec.MsgspecError:
+        return {}
+
+
+def said_before(path: Path) -> dict[str, bytes]:
+    """What was said, by key, as far as the index at ``path`` knows it: read and to be doubted as ``remembered``."""
+    return dict(_read(path, "SELECT key, text FROM said"))
+
+
+def _read(path: Path, question: str) -> list[Any]:
+    try:
         os.close(open_file(path, os.O_RDONLY | os.O_NONBLOCK))  # no link
         db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         with contextlib.closing(db):
             if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
-                return {}
-            return {key: _summary(row) for key, row in db.execute("SELECT key, summary FROM sessions")}
-    except (sqlite3.Error, OSError, msgspec.MsgspecError):
-        return {}
+                return []
+            return db.execute(question).fetchall()
+    except (sqlite3.Error, OSError):
+        return []
 
 
 def _apart(summary: Summary) -> Apart:
@@ -265,9 +284,8 @@ def _apart(summary: Summary) -> Apart:
 
 
 def _words(summary: Summary) -> str:
-    """What a search looks through; case folded here, since SQLite folds ASCII only."""
-    parts = (summary.title, summary.name, summary.id, summary.last_utterance)
-    return "\n".join(parts).casefold().encode("utf-8", "replace").decode()
+    """What a search looks through besides what was said before."""
+    return folded("\n".join((summary.title, summary.name, summary.id, summary.last_utterance))).decode()
 
 
 def _summary(row: bytes) -> Summary:

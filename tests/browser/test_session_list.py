@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
+from tests.browser.plain_talk import dialogue, exchange
 from tests.browser.serving import Site, key_of
 from tests.browser.telecom import numbered
 
@@ -33,6 +34,18 @@ def test_rows_keep_their_height_after_a_search_that_found_nothing(site: Site, wa
     search.fill("")
     expect(rows).to_have_count(3)
     assert [seen for seen in page.evaluate("window.seen") if seen != before] == []
+
+
+def test_a_session_is_found_by_what_was_said_in_it(site: Site, watch: Watch) -> None:
+    site.say(dialogue(*exchange(1, "我的流量超出了", "请稍等"), *exchange(2, "谢谢", "再见"), session="plan"), "a")
+    site.say(dialogue(*exchange(1, "国际漫游", "好的"), *exchange(2, "谢谢", "再见"), session="roaming"), "b")
+    page = watch.open(site)
+    rows = page.locator(".session .title")
+    expect(rows).to_have_count(2)
+    for words, ids in (("流量", ["plan"]), ("谢谢", None), ("漫游 好的", ["roaming"]), ("流量 漫游", [])):
+        page.locator(".session-search").fill(words)
+        expect(rows).to_have_count(2 if ids is None else len(ids))
+        assert ids is None or rows.all_inner_texts() == ids
 
 
 def test_a_pin_makes_nobody_younger(site: Site, watch: Watch) -> None:

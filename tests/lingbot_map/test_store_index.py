@@ -6,6 +6,7 @@ import sqlite3
 import time
 from dataclasses import replace as replaced
 from pathlib import Path
+from random import Random
 
 import msgspec
 import pytest
@@ -17,9 +18,10 @@ from lingbot_map.policy import Policy
 from lingbot_map.session import Session
 from lingbot_map.store import key_of
 from lingbot_map.store.index import WINDOW_S, Index
+from lingbot_map.store.index_said import HALF, folded
 from lingbot_map.store.memory import MemoryStore
 from lingbot_map.store.summary import Summary
-from lingbot_probes.signals import Doc, Numbered, Retrieved
+from lingbot_probes.signals import Answered, Doc, Numbered, Retrieved, TurnStarted
 
 NOW = BEGIN + 30 * 24 * 3600
 
@@ -103,6 +105,69 @@ def test_a_search_looks_at_title_name_id_and_the_last_thing_said(index: Index, q
     assert found(index, q) == ids
 
 
+def spoken(*lines: tuple[str, str], first: int = 1) -> list[Event]:
+    """The events of turns, each with what the user and the bot said."""
+    signals = [part for user, bot in lines for part in (TurnStarted(turn=user, utterance=user), Answered(text=bot))]
+    return [Event(session="s", seq=seq, at=BEGIN, signal=signal) for seq, signal in enumerate(signals, first)]
+
+
+@pytest.mark.parametrize(
+    ("q", "ids"),
+    [
+        ("流量", ["a"]),  # two characters, in the middle of what was said first
+        ("量超出", ["a"]),
+        ("超流", []),
+        ("漫", ["b", "a"]),
+        ("REFUND", ["c"]),
+        ("Straße", ["c"]),
+        ("strasse parcel", ["c"]),  # in two turns
+        ("流量 套餐", ["a"]),  # said, and in the title
+        ("流量 refund", []),
+        ("怎么办您", []),  # the end of one and the beginning of the next
+        ("%", []),
+        ("' OR 1=1 --", []),
+        ("好的", ["c", "b", "a"]),
+    ],
+)
+def test_a_search_looks_at_all_that_was_said(index: Index, q: str, ids: list[str]) -> None:
+    said = {
+        "a": spoken(("我的流量超出了怎么办", "您在漫游吗"), ("在", "好的")),
+        "b": spoken(("国际漫游", "好的")),
+        "c": spoken(("I want a Refund", "Which parcel?"), ("die Straße", "好的")),
+    }
+    rows = [
+        summary(name, title="改套餐", updated_at=BEGIN + i, events=len(events))
+        for i, (name, events) in enumerate(said.items())
+    ]
+    index.update([(row, said[row.id]) for row in rows], NOW)
+    page = index.search(q)
+    assert [one.id for one in page.sessions] == ids
+    assert page.total == len(ids)
+    if ids:
+        first = index.search(q, limit=1)
+        assert first.total == len(ids), "pages of a search count all of it"
+        assert [one.id for one in index.search(q, before=first.next).sessions] == ids[1:] if first.next else ids[:1]
+
+
+def test_what_is_said_later_is_found_too_and_counts_once(index: Index) -> None:
+    events = spoken(*((f"frage {i:02}", f"antwort {i:02}") for i in range(10)))
+    for count in (4, 4, 20):
+        index.update([(summary("s", events=count), events[:count])], NOW)
+    assert all(found(index, f"frage {i:02}") == found(index, f"antwort {i:02}") == ["s"] for i in range(10))
+    ((text,),) = index.file.db.execute("SELECT text FROM said").fetchall()
+    assert text.count(b"frage 01") == 1
+
+
+def test_of_a_long_session_the_beginning_and_the_end_are_searched(index: Index) -> None:
+    events = spoken(*((f"第{i:04}句话", "好" * 5000 if i == 3 else f"回{i:04}答") for i in range(2000)))
+    for start in range(0, len(events), 100):
+        index.update([(summary("s", events=start + 100), events[start : start + 100])], NOW)
+    assert found(index, "第0000句") == found(index, "回0004答") == found(index, "回1999答") == ["s"]
+    assert found(index, "第1000句") == []
+    ((size,),) = index.file.db.execute("SELECT length(text) FROM said").fetchall()
+    assert size <= 2 * HALF
+
+
 def test_pages_go_through_all_sessions_newest_first_once_each(index: Index) -> None:
     rows = [summary(f"s{i}", updated_at=BEGIN + i // 7) for i in range(100)]
     index.update([(row, []) for row in rows], NOW)
@@ -143,6 +208,24 @@ def test_ten_thousand_sessions_are_searched_at_once(index: Index) -> None:
     page = index.search("会话 99", limit=50)
     assert time.process_time() - began < 0.5
     assert (page.total, page.sessions[0].id) == (280, "s9999")
+
+
+def test_what_ten_thousand_sessions_said_is_searched_within_a_tenth_of_a_second(index: Index) -> None:
+    random = Random(1)
+    letters = [chr(0x4E00 + i) for i in range(3000)]
+    rows = [summary(f"s{i}", title=f"会话 {i}", updated_at=BEGIN + i) for i in range(10_000)]
+    index.update([(row, []) for row in rows], NOW)
+    for row in rows:
+        index.hear(row.key, folded("".join(random.choices(letters, k=2 * HALF // 3))))
+    index.hear(rows[77].key, folded("怎么退款，退到哪里"))
+    for q in ("退款", "退款 哪里 怎么"):
+        spent = []
+        for _ in range(3):
+            began = time.process_time()
+            page = index.search(q)
+            spent.append(time.process_time() - began)
+        assert "s77" in [one.id for one in page.sessions]
+        assert min(spent) < 0.1, spent
 
 
 def test_findings_are_counted_and_asked_for_by_kind(index: Index) -> None:
@@ -196,6 +279,8 @@ def test_an_index_that_is_no_good_is_begun_anew_and_fed_from_the_recordings(tmp_
     index.update([(session.summary(), session.events(1, 10_000))], BEGIN)
     wanted = [index.hits(f"doc-{i}", BEGIN + 3600) for i in range(400)]
     assert any(wanted)
+    early = next(one.signal.utterance for one in session.events(1, 100) if type(one.signal) is TurnStarted)
+    assert found(index, early) == ["bench"]
     index.close()
     match harm:
         case "missing":
@@ -218,6 +303,7 @@ def test_an_index_that_is_no_good_is_begun_anew_and_fed_from_the_recordings(tmp_
     again.add(store.open(session.key), session.summary(), BEGIN)
     assert again.reconcile(store.keys()) == []
     assert again.get(session.key) == session.summary()
+    assert found(again, early) == ["bench"]
     assert [again.hits(f"doc-{i}", BEGIN + 3600) for i in range(400)] == wanted
     again.close()
 

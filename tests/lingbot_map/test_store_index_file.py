@@ -103,8 +103,14 @@ def test_what_was_removed_is_scrubbed_from_the_file(index: Index, tmp_path: Path
     def raw() -> bytes:
         return b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
+    for name in MANY:
+        index.hear(summary(name).key, f"what {name} asked for, 七个苹果 and {name}".encode() * 40)
     assert b"session 77" in raw()
+    assert b"what session 77 asked" in raw()
     index.remove(summary("session 77").key)
     assert index.file.scrub()
     assert b"session 77" not in raw()
     assert b"session 78" in raw()
+    assert b"what session 78 asked" in raw()
+    assert found(index, "77 苹果") == ["session 177"]
+    assert found(index, "178 asked 苹果") == ["session 178"]

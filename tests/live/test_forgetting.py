@@ -32,6 +32,8 @@ from tests.live.test_pipeline import Clock, pipeline, say
 from tests.live.test_process import COMMAND, started
 
 ID, TITLE, SAID = "caller 13800138000", "Blaubart", "the zebra eats 七个苹果"
+EARLIER = "Grün ist 一开始说的"
+"""What nothing but the log and the search of the index has: it was not said last, and is no title."""
 KEY = key_of(ID)
 
 
@@ -161,15 +163,18 @@ def test_a_session_deleted_on_the_page_leaves_no_byte_of_what_was_said_either(tm
         client = process.client
         wait_for(lambda: client.get("/healthz")["status"] == "ok", "recovery")
         for name in ("another", ID, "one more", f"{ID} again"):
+            if name.startswith(ID):
+                speak(client, name, EARLIER, turns=1)
             speak(client, name, SAID if name.startswith(ID) else "a harmless word", title=TITLE)
-        client.get("/api/sessions")  # the index has counted them
-        assert "index.sqlite3-wal" in {name for name, words in holding(data, SAID).items() if SAID in words}
+        assert client.get("/api/sessions?q=gr%C3%BCn%20%E5%BC%80%E5%A7%8B")["total"] == 2  # the index has counted them
+        for word in (SAID, EARLIER):
+            assert "index.sqlite3-wal" in holding(data, word), word
         for name in (ID, f"{ID} again"):
             assert client.ask("DELETE", f"/api/sessions/{key_of(name)}")[0] == 200
-        assert holding(data, ID, SAID) == {}
+        assert holding(data, ID, SAID, EARLIER) == {}
         assert client.get("/api/sessions")["total"] == 2
         process.end(signal.SIGKILL)
-    assert holding(data, ID, SAID) == {}
+    assert holding(data, ID, SAID, EARLIER) == {}
 
 
 def test_who_is_asked_may_still_say_no(tmp_path: Path) -> None:

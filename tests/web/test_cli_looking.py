@@ -76,6 +76,7 @@ WHOLE = [(f"call {i}", 5, f"refund {i}") for i in range(3)]
 def test_the_list_is_read_where_nobody_may_write(look: Look) -> None:
     assert listed(look("sessions")) == WHOLE
     assert listed(look("sessions", "refund 1")) == [WHOLE[1]]
+    assert listed(look("sessions", "HELL")) == WHOLE  # said before the last
     page = look("sessions", "--limit", "2")
     assert (len(page["sessions"]), page["total"]) == (2, 3)
 
@@ -109,6 +110,7 @@ def test_the_list_needs_no_index(
     if index is not None:
         (data / "index.sqlite3").write_bytes(index)
     assert listed(look_of(monkeypatch, capfd, tmp_path)("sessions")) == WHOLE
+    assert listed(look_of(monkeypatch, capfd, tmp_path)("sessions", "hell 2")) == [WHOLE[2]]
 
 
 def test_an_index_that_has_fallen_behind_is_not_believed(

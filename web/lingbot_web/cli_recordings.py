@@ -30,8 +30,8 @@ Files = Annotated[
     typer.Argument(
         help="Our own recordings; trackers of Rasa (JSON, SQLite); traces (OpenInference, OTLP JSON); traces and "
         "saved runs of the OpenAI Agents SDK; LangGraph's astream_events, thread histories and streams; Bot "
-        "Framework's .transcript and .chat; dialogues of SGD, MultiWOZ 2.2, CrossWOZ, KdConv, STAR; with --map tables (CSV, rows "
-        "as JSON). Gzipped or not."
+        "Framework's .transcript and .chat; dialogues of SGD, MultiWOZ 2.2, CrossWOZ, KdConv, STAR; with --map tables "
+        "(CSV, rows as JSON). Gzipped or not."
     ),
 ]
 Flush = Annotated[
@@ -125,7 +125,7 @@ def take_in(
 
 
 def sessions(
-    query: Annotated[str, typer.Argument(help="Words that id, title, name or last utterance must contain.")] = "",
+    query: Annotated[str, typer.Argument(help="Words to be found in id, title, name or what was said.")] = "",
     data: Data = SNAPSHOTS,
     limit: Annotated[int, typer.Option(help="How many to list.", min=1, max=200)] = 50,
     as_json: Json = False,
