@@ -24,17 +24,15 @@ from lingbot_probes.adapters.fields import instant, items, mapping, name
 from lingbot_probes.adapters.langgraph_doing import called, gave, retrieved
 from lingbot_probes.adapters.langgraph_fork import Steps
 from lingbot_probes.adapters.langgraph_line import START, Line, error_line
+from lingbot_probes.adapters.langgraph_nodes import Nodes
 from lingbot_probes.adapters.langgraph_run import Root, Run, within
 from lingbot_probes.adapters.langgraph_words import (
-    Message,
     begun,
     command,
     heard,
     is_messages,
-    message,
     messages,
     plain,
-    spoken,
     waits,
 )
 from lingbot_probes.adapters.scribe import Scribe
@@ -55,6 +53,7 @@ class LangGraph:
         """``thread`` is the session's id. ``scribe`` says where signals go, where that is another place."""
         self.scribe = scribe or Scribe(thread[:MAX_SESSION_ID])
         self.line = Line(self.scribe, {"thread": thread} if thread else None)
+        self._nodes = Nodes(self.line)
         self._steps = Steps(self.line)
         self._runs: OrderedDict[str, Run] = OrderedDict()
         self._roots: OrderedDict[str, Root] = OrderedDict()
@@ -210,7 +209,7 @@ class LangGraph:
         if anew:
             root.at[run.graph] = run.step
             values = given if type(given) is dict and not run.pushed else None
-            self._settle(root, run.graph, values or {}, first=values is not None and not root.seen)
+            self._nodes.settle(root, run.graph, values or {}, first=values is not None and not root.seen)
             root.seen = root.seen or values is not None
             if not run.graph:
                 self._steps.begin(run.step, self._latest)
@@ -229,88 +228,17 @@ class LangGraph:
             root.over = True
         elif run.is_node:
             if run.node != START:
-                self._gave(root, run, output)
+                self._nodes.gave(root, run, output)
             root.nodes.pop(run.checkpoint, None)
         elif not run.above and not run.inner:
             self._over(root, run, output)
         elif run.routes:
             root.decided(run, output)
 
-    def _gave(self, root: Root, run: Run, output: Any) -> None:
-        """What a node gave back: an update of the state, a command with one, several of these, or messages."""
-        if run.whole and type(output) is dict:
-            self._settle(root, run.checkpoint, output, first=False)
-        for update in output if type(output) is list and message(output) is None else [output]:
-            told = command(update)
-            if told is not None:
-                update = plain(told.get("update"))
-                root.goes(run, told.get("goto"))
-            said = messages(update)
-            if said is not None:
-                self._say(root, said)
-            elif type(update) is dict:
-                held = {}
-                for key, value in update.items():
-                    if key[:2] == "__":
-                        continue
-                    if is_messages(key, value) or message(value) is not None:
-                        self._say(root, messages(value) or [])
-                    else:
-                        held[key] = plain(value)
-                root.wrote(run.graph, run.intent, held, whole=run.whole)
-
-    def _say(self, root: Root, said: list[Message], *, asked: bool = False) -> None:
-        for one in root.new(said):
-            before = self.line.answers
-            self.line.say(one, root.made_of(one.text), asked=asked or root.resumed)
-            if self.line.answers != before:
-                root.answered = True
-            if self.scribe.turn != root.turn:
-                root.turn, root.answered = self.scribe.turn, self.line.answers > 0
-
-    def _settle(self, root: Root, graph: str, values: Mapping[str, Any], *, first: bool) -> None:
-        """A step is over: ``values`` is the state that the next one sees, or the run's output."""
-        line = self.line
-        written = root.settle(graph)
-        seen = {key: plain(value) for key, value in values.items() if key[:2] != "__" and not is_messages(key, value)}
-        if first:
-            self._met(root, values)
-            if not line.begun:
-                given = {key for _, held, _ in written for key in held}
-                line.take_over({key: value for key, value in seen.items() if key not in given})
-            line.begun = True
-        line.settle(written, seen)
-
-    def _met(self, root: Root, values: Mapping[str, Any]) -> None:
-        """What had been said when the run's first node began; what somebody added from outside is said now."""
-        for key, value in values.items():
-            if is_messages(key, value):
-                said = messages(value) or []
-                if root.resumed and self.line.begun:
-                    self._say(root, [one for one in said if one.id], asked=True)
-                self.line.hear(one for one in said if one.id)
-                root.before = said
-
     def _over(self, root: Root, run: Run, output: Any) -> None:
-        """The run has ended: what its last step wrote, and the answer where no message told it."""
         if root.held:
             self._opened(root, run)
-        if root.seen or root.at:
-            self._settle(root, "", output if type(output) is dict else {}, first=False)
-        if not root.over and not root.failed and not root.answered and not root.waiting:
-            self._closing(root, output)
-        root.over = True
-
-    def _closing(self, root: Root, output: Any) -> None:
-        """The answer of a run whose nodes put none into the state."""
-        said = messages(output)
-        if said is None and type(output) is dict:
-            said = next((messages(value) for key, value in output.items() if is_messages(key, value)), None)
-        if said and said[-1].by == "ai":
-            self._say(root, said[-1:])
-        text = "" if said is not None or root.answered else spoken(output) or ("" if root.seen else root.last)
-        if text:
-            self.line.answer(text, root.made_of(text))
+        self._nodes.over(root, output)
 
     # --- what nodes do -----------------------------------------------------------------------------------------------
 
