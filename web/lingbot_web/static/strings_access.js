@@ -55,7 +55,7 @@ export const ACCESS = {
   'sessions.nothing': ['没有匹配的会话', 'No session matches'],
   'sessions.origin': ['导入自', 'Imported from'],
   'sessions.pinned': ['已置顶', 'Pinned'],
-  'sessions.search': ['搜索名称或话语', 'Search names, words said'],
+  'sessions.search': ['搜索名称或话语', 'Search names, words'],
   'sessions.shown': ['{shown} / {total} 个会话', '{shown} of {total} {total|session|sessions}'],
   'sessions.today': ['今天', 'Today'],
   'sessions.turns': ['{n} 轮', '{n} {n|turn|turns}'],
