@@ -243,6 +243,7 @@ FORMATS = {
     "langgraph-events": "astream_events",
     "langgraph-history": r"thread histories|线程历史",
     "langgraph-stream": r"thread histories and streams|流式输出（stream）",
+    "burr": r"Burr's folders and logs|Burr 的文件夹与日志",
     "sgd": "SGD",
     "crosswoz": "CrossWOZ",
     "kdconv": "KdConv",

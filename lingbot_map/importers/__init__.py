@@ -14,6 +14,7 @@ from lingbot_map.importers import (
     agents,
     agents_state,
     botframework,
+    burr,
     chat,
     corpora,
     guess,
@@ -82,6 +83,8 @@ def read(
             yield from agents.read(reading, shape)
         elif told.format == agents_state.NAME:
             yield from agents_state.read(reading, shape)
+        elif told.format == burr.NAME:
+            yield from burr.read(reading, shape)
         elif told.format in langgraph.FORMATS:
             yield from langgraph.read(reading, shape, told.format)
         elif told.format in ("openinference", "otlp"):
@@ -99,6 +102,7 @@ def _format(blob: Blob, shape: Shape) -> str:
         ("recording", recording.refuse(shape)),
         (agents_state.NAME, agents_state.refuse(blob, shape)),  # before traces: a run state holds one
         (agents.NAME, agents.refuse(blob, shape)),
+        (burr.NAME, burr.refuse(shape)),
         *spans.refusals(blob, shape),  # before Rasa: a span alone in a document has a list of `events` too
         *langgraph.refusals(shape),  # before Rasa: its events have an `event` too
         ("rasa", rasa.refuse(shape)),

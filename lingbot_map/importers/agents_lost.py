@@ -1,4 +1,4 @@
-"""What an import of agents' recordings could not carry over, in words."""
+"""What an import of recordings of agents and of their frameworks could not carry over, in words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ LEFT = {
     "sandbox": (
         "The state of the run's sandbox was left out.",
         "略去了该次运行的沙箱状态。",
+    ),
+    "zoneless": (
+        "The times of {n:,} rows name no zone; they are taken as UTC.",
+        "有 {n:,} 行的时间没有注明时区，按 UTC 处理。",
+    ),
+    "declared": (
+        "{n:,} reads are those that the actions declare; whether a value was really used is not recorded.",
+        "有 {n:,} 次读取来自动作的声明；是否真正用到了该值没有记录。",
+    ),
+    "streams": (
+        "{n:,} rows on the beginning and end of streams were left out.",
+        "略去了 {n:,} 行流式输出起止信息。",
     ),
 }
 """(en, zh) for each word that `Found.left` counts it under."""

@@ -67,6 +67,7 @@ def test_what_is_no_recording_is_refused_with_each_formats_reason(content: bytes
         "otlp",
         "openai-agents",
         "openai-agents-state",
+        "burr",
         "sgd",
         "crosswoz",
         "kdconv",

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from lingbot_map.errors import BadInput
+from lingbot_map.importers.burr_folder import gathered
 from lingbot_map.legible import legible
 from lingbot_map.pipeline import Glance, Pipeline
 from lingbot_map.store.appender import Fsync
@@ -29,7 +30,7 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         help="Our own recordings; trackers of Rasa (JSON, SQLite); traces (OpenInference, OTLP JSON); traces and "
-        "saved runs of the OpenAI Agents SDK; LangGraph's astream_events, thread histories and streams; Bot "
+        "saved runs of the OpenAI Agents SDK; LangGraph's astream_events, thread histories and streams; Burr's folders and logs; Bot "
         "Framework's .transcript and .chat; dialogues of SGD, MultiWOZ 2.2, CrossWOZ, KdConv, STAR; with --map tables "
         "(CSV, rows as JSON). Gzipped or not."
     ),
@@ -100,7 +101,14 @@ def take_in(
     files: Sequence[Path], data: Path, *, mask: bool = False, fsync: Fsync = "batch", mapping: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Import files into the folder, through the map that serves it if one does; what each of them brought."""
-    files = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder is its log
+    found = [path / LOG if (path / LOG).is_file() else path for path in files]  # a recording's folder is its log
+    with gathered(found) as held:  # and one of Burr's is all that lies in it
+        return _taken(held, data, mask=mask, fsync=fsync, mapping=mapping)
+
+
+def _taken(
+    files: Sequence[Path], data: Path, *, mask: bool, fsync: Fsync, mapping: Sequence[str]
+) -> list[dict[str, Any]]:
     for path in files:
         if not path.is_file():
             found = "nothing" if not path.exists() else "something else"
