@@ -222,7 +222,8 @@ class Reading:
             except (BadRecord, SignalError) as why:
                 bad, problem = True, self.problem(where, why)
                 said = adapter.skip()
-            yield Chunk(adapter.scribe, said, bad, problem)
+            if said or bad:  # most spans are told with the last one of their turn
+                yield Chunk(adapter.scribe, said, bad, problem)
         yield Chunk(adapter.scribe, adapter.end())
 
 

@@ -184,7 +184,13 @@ class _Turn:
             outer = tree.above.get(span.id)
             within = routes.get(outer.id, "") if outer is not None else ""
             if kind == "AGENT" or kind == "CHAIN":
-                within = self._route(span, within)
+                found = route(span)
+                if found is not None:
+                    within = self._route(found, within)
+                elif span is not root:
+                    left["chains"] += 1
+            elif not kind and span is not root:
+                left["plumbing"] += 1
             routes[span.id] = within
             if kind == "LLM":
                 self._called(span)
@@ -194,11 +200,6 @@ class _Turn:
                 self._retrieved(span)
             if kind in _STEPS:
                 self._say(Raw(name=kind.lower(), data=step(span)))
-            elif span is not root:
-                if not kind:
-                    left["plumbing"] += 1
-                elif kind in ("CHAIN", "AGENT") and route(span) is None:
-                    left["chains"] += 1
             if errors and span.id in errors and span is not root:
                 scribe.said_at = span.end
                 self._say(Failed(where=span.name or kind.lower() or "span", error=errors[span.id]))
@@ -218,11 +219,10 @@ class _Turn:
             self._say(Answered(text=text, docs=self._made_of))
         return text or before
 
-    def _route(self, span: Span, within: str) -> str:
-        found = route(span)
-        if found is None or found[0] == within:
-            return within
+    def _route(self, found: tuple[str, str, str], within: str) -> str:
         intent, label, above = found
+        if intent == within:
+            return within
         parent = above or within
         self._say(IntentRouted(intent=intent, label=label, parent="" if parent == intent else parent))
         return intent

@@ -6,7 +6,6 @@ and the spans within an OTLP request. They differ in how fields are spelt and at
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -144,8 +143,10 @@ def _span(record: Record, trace: str, span_id: str, attributes: dict[str, Any]) 
 def read_json(value: object) -> Any:
     """What a text of JSON holds; anything else, also a text that only looks like it, as it is."""
     if type(value) is str and value[:1] in ("{", "[") and len(value) <= _LONG:
-        with contextlib.suppress(ValueError, RecursionError):
+        try:
             return _decode(value)
+        except (ValueError, RecursionError):
+            return value
     return value
 
 

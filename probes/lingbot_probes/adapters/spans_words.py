@@ -50,16 +50,18 @@ _LISTS = {
     **dict.fromkeys(("reranker.input_documents", "reranker.output_documents"), "document"),
 }
 """Attributes that are lists of records, and the word that stands around each record."""
-_RETRIEVALS = (
-    "retrieval.documents",
-    "gen_ai.retrieval.documents",
-    *(f"retrieval.documents.0.document.{field}" for field in ("id", "content", "score", "metadata")),
+_RETRIEVALS = frozenset(
+    (
+        "retrieval.documents",
+        "gen_ai.retrieval.documents",
+        *(f"retrieval.documents.0.document.{field}" for field in ("id", "content", "score", "metadata")),
+    )
 )
 """One of these is there where a span that is no retriever tells of documents."""
 _LANGGRAPH = '"langgraph_node"'
 _KEYS = 20_000  # spellings that are remembered: the same few come again in every span
-_UNKNOWN = ("", 0, "")
-_parts: dict[str, tuple[str, int, str] | None] = {}
+_UNKNOWN = (("", 0), "")
+_parts: dict[str, tuple[tuple[str, int], str] | None] = {}
 _NESTED = 4  # containers within containers in which words are looked for
 
 
@@ -79,25 +81,31 @@ def rows(span: Span, path: str) -> list[dict[str, Any]]:
 
 def _flat_lists(attributes: Mapping[str, Any]) -> dict[str, dict[int, dict[str, Any]]]:
     """{path: {place: {field: value}}} of all that is spelt flat; one pass, since a model's span has hundreds."""
-    lists: dict[str, dict[int, dict[str, Any]]] = {}
-    known = _parts.get
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    known, row_of = _parts.get, found.get
     for key, value in attributes.items():
         parts = known(key, _UNKNOWN)
         if parts is _UNKNOWN:
             parts = _split(key)
         if parts is not None:
-            path, place, name = parts
-            lists.setdefault(path, {}).setdefault(place, {})[name] = value
+            row = row_of(parts[0])
+            if row is None:
+                row = found[parts[0]] = {}
+            row[parts[1]] = value
+    lists: dict[str, dict[int, dict[str, Any]]] = {}
+    for (path, place), row in found.items():
+        lists.setdefault(path, {})[place] = row
     return lists
 
 
-def _split(key: str) -> tuple[str, int, str] | None:
+def _split(key: str) -> tuple[tuple[str, int], str] | None:
+    """((path, place), field) of a key that is one of a list's."""
     parts = None
     for path, inner in _LISTS.items():
         if key.startswith(path + "."):
             place, _, name = key[len(path) + 1 :].partition(".")
             if place.isdecimal() and len(place) < 8:
-                parts = path, int(place), name.removeprefix(inner + ".") if inner else name
+                parts = (path, int(place)), name.removeprefix(inner + ".") if inner else name
     if len(_parts) < _KEYS and len(key) < 200:
         _parts[key] = parts
     return parts
@@ -236,7 +244,7 @@ def _words(found: Any, keys: tuple[str, ...], way: str, level: int) -> str:
 def retrieved(span: Span) -> tuple[Doc, ...] | None:
     """The documents that a retriever returned; ``None`` if the span tells of none."""
     attributes = span.attributes
-    if span.kind != "RETRIEVER" and not any(map(attributes.__contains__, _RETRIEVALS)):
+    if span.kind != "RETRIEVER" and _RETRIEVALS.isdisjoint(attributes):
         return None
     for path in ("retrieval.documents", "gen_ai.retrieval.documents"):
         found = rows(span, path)
