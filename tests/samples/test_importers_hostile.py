@@ -22,6 +22,7 @@ from lingbot_map.importers import LIMITS, Report, lines, read, sniff
 from lingbot_map.importers.records import BadRecord, items, parse
 from lingbot_probes.signals import Answered, SlotAssigned
 from tests.samples.imports import FILES, opened
+from tests.test_docs import FORMATS
 
 GOOD = b'{"sender_id":"a","event":"bot","timestamp":1.0,"text":"good"}\n'
 
@@ -57,22 +58,7 @@ def test_what_is_no_recording_is_refused_with_each_formats_reason(content: bytes
         opened(content, name="x.json")
     assert said in str(caught.value)
     assert str(caught.value).startswith("x.json: ")
-    assert {name for names, _ in caught.value.refusals for name in names.split(", ")} == {
-        "recording",
-        "rasa",
-        "rasa-sql",
-        "botframework",
-        "chat",
-        "openinference",
-        "otlp",
-        "openai-agents",
-        "openai-agents-state",
-        "burr",
-        "sgd",
-        "crosswoz",
-        "kdconv",
-        "star",
-    }
+    assert {name for names, _ in caught.value.refusals for name in names.split(", ")} == set(FORMATS)
 
 
 BAD_LINES = {
