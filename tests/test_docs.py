@@ -244,6 +244,7 @@ FORMATS = {
     "langgraph-history": r"thread histories|线程历史",
     "langgraph-stream": r"thread histories and streams|流式输出（stream）",
     "burr": r"Burr's folders and logs|Burr 的文件夹与日志",
+    "atif": "ATIF",
     "sgd": "SGD",
     "crosswoz": "CrossWOZ",
     "kdconv": "KdConv",

@@ -1,4 +1,4 @@
-"""Annotated dialogues as research hands them on: Schema-Guided Dialogue, CrossWOZ, KdConv, STAR.
+"""Annotated dialogues as research hands them on: Schema-Guided Dialogue, CrossWOZ, KdConv, STAR; and trajectories.
 
 Each is a list, lines, or an object of dialogues by their id, or one dialogue alone; a dialogue is an object that holds
 its records in one list. Its records are found one by one, so a bad one costs itself alone, and a dialogue may be of any
@@ -22,13 +22,14 @@ from lingbot_map.importers.imported import ImportedSession, Reading, Record, Rep
 from lingbot_map.importers.lines import Index, pieces
 from lingbot_map.importers.records import BadRecord, Member, items, members, parse
 from lingbot_map.importers.shape import Shape
+from lingbot_probes.adapters.atif import Atif
 from lingbot_probes.adapters.crosswoz import CrossWoz
 from lingbot_probes.adapters.dialogue import Dialogue
 from lingbot_probes.adapters.kdconv import KdConv
 from lingbot_probes.adapters.sgd import SchemaGuided
 from lingbot_probes.adapters.star import Star
 
-_LISTS = ("turns", "messages", "Events")
+_LISTS = ("turns", "messages", "Events", "steps")
 _LOOKED_AT = 5  # dialogues, and records of each, that sniffing reads
 _MEMBERS = 64  # of an object that are looked at for a dialogue's list
 _HEADER = 1 << 16  # bytes; what a dialogue says of itself beyond that is left out
@@ -79,6 +80,14 @@ CORPORA = (
         "DialogueID",
         lambda event: type(event.get("Agent")) is str and type(event.get("Action")) is str,
         Star,
+    ),
+    Corpus(
+        "atif",
+        "steps",
+        "step",
+        "session_id",
+        lambda step: "step_id" in step and step.get("source") in ("user", "agent", "system"),
+        Atif,
     ),
 )
 NAMES = tuple(corpus.name for corpus in CORPORA)

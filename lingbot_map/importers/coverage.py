@@ -16,7 +16,9 @@ _RANKED = ("botframework", "sgd", "crosswoz", "star", "table")
 _SEARCHING = ("sgd", "crosswoz", "star", "kdconv", "recording")
 _STATED = ("sgd", "crosswoz", "star")
 # What traces and annotations hold beside the chat: no slots.
-_STATELESS = ("botframework", "kdconv", "table", "openinference", "otlp", "openai-agents", "openai-agents-state")
+_STATELESS = (
+    "botframework", "kdconv", "table", "openinference", "otlp", "openai-agents", "openai-agents-state", "atif",
+)  # fmt: skip
 _LEFT = {
     "positions": (
         "Where in the text {n:,} values stand was left out.",

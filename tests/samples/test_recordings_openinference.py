@@ -178,14 +178,3 @@ def test_every_cut_of_a_real_export_is_read_as_far_as_it_goes(recordings: Path) 
             continue
         assert 0 < report.records < whole
         assert report.problem_count
-
-
-TRAJECTORIES = sorted(path.name for path in (RECORDINGS / "sessions/atif_trajectories").glob("*.json")) or NAMES[:1]
-
-
-@pytest.mark.parametrize("name", TRAJECTORIES)
-def test_trajectories_are_no_spans_and_are_refused_by_a_sentence(recordings: Path, name: str) -> None:
-    with pytest.raises(UnknownFormat) as caught:
-        opened(RECORDINGS / "sessions/atif_trajectories" / name)
-    reasons = {format: why for formats, why in caught.value.refusals for format in formats.split(", ")}
-    assert reasons["openinference"] == "a JSON object that holds no list of events"

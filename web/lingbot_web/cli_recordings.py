@@ -31,8 +31,8 @@ Files = Annotated[
     typer.Argument(
         help="Our own recordings; trackers of Rasa (JSON, SQLite); traces (OpenInference, OTLP JSON); traces and "
         "saved runs of the OpenAI Agents SDK; LangGraph's astream_events, thread histories and streams; Burr's folders "
-        "and logs; Bot Framework's .transcript and .chat; dialogues of SGD, MultiWOZ 2.2, CrossWOZ, KdConv, STAR; with "
-        "--map tables (CSV, rows as JSON). Gzipped or not."
+        "and logs; ATIF trajectories; Bot Framework's .transcript and .chat; dialogues of SGD, MultiWOZ 2.2, CrossWOZ, "
+        "KdConv, STAR; with --map tables (CSV, rows as JSON). Gzipped or not."
     ),
 ]
 Flush = Annotated[
