@@ -384,7 +384,7 @@ class Pipeline:
             "sessions": {"stored": len(self.store.keys()), "in_memory": len(lives)},
             "findings": self.index.findings(),
             "sources": self.books.report(),
-            "spans": {"waiting": self.tracing.traces.count, "aside": self.tracing.traces.aside},
+            "spans": self.tracing.stats(),
             "disk": {
                 "trouble": str(trouble) if trouble is not None else "",
                 "waiting": sum(live.session.recording.pending for live in lives),

@@ -71,6 +71,7 @@ class Tracing:
         self.entered = ENTERED
         self.masking = True
         self.traces = Traces()
+        self.repeated = 0
         self._shelf = shelf
         self._store = store
         self._ingest = ingest
@@ -96,10 +97,13 @@ class Tracing:
                     fresh.append(one)
                 else:
                     traced.repeated += 1
+            self.repeated += traced.repeated
             for one in fresh:
                 self._name(one.source, one.probe)
-            await self._tell(self.traces.complete([one.span.trace for one in fresh]), traced)
-            self._ledger(one for one in fresh if self.traces.waits(one.span.trace))
+            self._pending.extend(self.traces.complete([one.span.trace for one in fresh]))
+            await self._hold([one for one in fresh if self.traces.waits(one.span.trace)])
+            await self._tell(traced)
+            await self._tidy()
             return traced
 
     async def pass_time(self) -> None:
@@ -107,9 +111,9 @@ class Tracing:
         async with self._turn:
             try:
                 await self._settle()
-                groups = self.traces.overdue(self._shelf.clock(), self.silence, self.entered)
-                await self._tell(groups, Traced())
-                self._ledger(())
+                self._pending.extend(self.traces.overdue(self._shelf.clock(), self.silence, self.entered))
+                await self._tell(Traced())
+                await self._tidy()
             except (NotWritten, OSError):
                 return  # the store says so itself; the next second tries again
 
@@ -129,15 +133,18 @@ class Tracing:
             for one in waiting:
                 self._name(one.source, one.probe)
                 self.traces.take(one.span, one.source, self._shelf.clock())
+            self._pending.extend(self.traces.complete([one.span.trace for one in waiting]))
             with suppress(NotWritten, OSError):  # tried again as time passes
-                await self._tell(self.traces.complete([one.span.trace for one in waiting]), Traced())
+                await self._tell(Traced())
+
+    def stats(self) -> dict[str, int]:
+        """How many spans wait for their roots, how many had come before, how many belong to no dialogue."""
+        return {"waiting": self.traces.count, "repeated": self.repeated, "aside": self.traces.aside}
 
     # --- telling ------------------------------------------------------------------------------------------------
 
-    async def _tell(self, groups: Iterable[Group], traced: Traced) -> None:
-        """Tell ``groups`` behind those that could not be told before. Raises ``NotWritten`` or ``OSError`` while the
-        disk refuses, and forgets nothing."""
-        self._pending.extend(groups)
+    async def _tell(self, traced: Traced) -> None:
+        """Tell what is pending. Raises ``NotWritten`` or ``OSError`` while the disk refuses, and forgets nothing."""
         told = 0
         while self._pending:
             group = self._pending[0]
@@ -203,7 +210,7 @@ class Tracing:
             if not accepted.acked and not accepted.refused:
                 raise NotWritten("what spans told", "the disk refuses")
             del self._owed[0]
-        await self._tell((), Traced())
+        await self._tell(Traced())
 
     def _conversation(self, session: str, source: str, live: Live | None) -> tuple[Conversation, Any]:
         """The conversation that goes on, and what was said of the session before it was begun here."""
@@ -236,13 +243,19 @@ class Tracing:
 
     # --- what is needed for it ----------------------------------------------------------------------------------
 
-    def _ledger(self, arrived: Iterable[Arrived]) -> None:
-        ledger = self._store.spans
+    async def _hold(self, arrived: Sequence[Arrived]) -> None:
+        """Put what waits into the ledger, so that it survives the map."""
+        if self._store.spans.kept:
+            for first in range(0, max(len(arrived), 1), _PIECE):
+                self._store.spans.wait(self._written(arrived[first : first + _PIECE]))
+                await asyncio.sleep(0)
+
+    async def _tidy(self) -> None:
+        """Take out of the ledger what was told, where nothing waits any more or much has gathered."""
         if not self.traces.count:
-            ledger.nothing_waits()
-        elif ledger.kept:
-            ledger.wait(self._written(arrived))
-            ledger.tidy(lambda: self._written(Arrived(s, self._probes.get(s, ""), i) for s, i in self.traces.held()))
+            self._store.spans.nothing_waits()
+        elif self._store.spans.grown:
+            await asyncio.to_thread(self._store.spans.tidy, self.traces.waits)
 
     def _written(self, arrived: Iterable[Arrived]) -> Iterable[dict[str, Any]]:
         for one in arrived:

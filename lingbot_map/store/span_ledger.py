@@ -33,6 +33,7 @@ class SpanLedger:
         self._folder = folder
         self._owed: dict[str, list[bytes]] = {"spans.waiting": [], "spans.told": []}
         self._sizes: dict[str, int] = {}
+        self._tidied = 0
 
     @property
     def kept(self) -> bool:
@@ -61,13 +62,21 @@ class SpanLedger:
             os.truncate(self._folder / "spans.waiting", 0)
             self._sizes["spans.waiting"] = 0
 
-    def tidy(self, waiting: Callable[[], Iterable[dict[str, Any]]]) -> None:
-        """Where the file has grown, leave in it only what is ``waiting``."""
-        if self._folder is not None and self._sizes.get("spans.waiting", 0) > WAITING_BYTES:
-            data = b"".join(map(_line, waiting()))
-            with contextlib.suppress(OSError):
-                replace_file(self._folder / "spans.waiting", data)
-                self._sizes["spans.waiting"] = len(data)
+    @property
+    def grown(self) -> bool:
+        """Whether it is worth while to ``tidy``."""
+        return self._sizes.get("spans.waiting", 0) > max(WAITING_BYTES, 2 * self._tidied)
+
+    def tidy(self, waits: Callable[[str], bool]) -> None:
+        """Leave in the file only the spans of traces that wait. May run in a thread of its own."""
+        if self._folder is None:
+            return
+        path = self._folder / "spans.waiting"
+        lines = (read_file(path) or b"").splitlines(keepends=True)
+        data = b"".join(line for line in lines if waits(_trace_of(line)))
+        with contextlib.suppress(OSError):  # tried again when more has come
+            replace_file(path, data)
+            self._sizes["spans.waiting"] = self._tidied = len(data)
 
     def read(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """("told" | "wait", what was said) of all that stands in the files; what can't be read is passed over."""
@@ -102,6 +111,12 @@ class SpanLedger:
             os.close(fd)
         owed.clear()
         self._sizes[name] = before + len(data)
+
+
+def _trace_of(line: bytes) -> str:
+    covered = unseal(line.rstrip(b"\n"))
+    span = read_object(covered).get("span") if covered is not None else None
+    return str(span[0]) if type(span) is list and span else ""
 
 
 def _line(said: dict[str, Any]) -> bytes:

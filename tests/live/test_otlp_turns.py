@@ -141,7 +141,7 @@ async def test_what_has_nothing_to_do_with_a_dialogue_makes_no_session() -> None
         clock.now += SILENCE
         await made.tracing.pass_time()
         assert made.search().total == 0
-        assert made.stats()["spans"] == {"waiting": 0, "aside": 1}
+        assert made.stats()["spans"] == {"waiting": 0, "repeated": 0, "aside": 1}
 
 
 async def test_masks_are_on_and_can_be_left_off() -> None:

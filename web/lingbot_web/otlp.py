@@ -6,6 +6,7 @@ what was rejected and why as a partial success; 429 and 503 with ``Retry-After``
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,6 +25,7 @@ MAX_HELD = 3 * MAX_TRACES
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 _WINDOW = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 _INVALID, _EXHAUSTED, _UNIMPLEMENTED, _UNAVAILABLE = 3, 8, 12, 14  # of google.rpc.Code
+_LONG = 256 * 1024  # bytes from which a body is read beside the event loop
 _MESSAGE = 1_000  # characters of a sentence in an answer
 _INSTALL = "The map takes OTLP in protobuf once its extra is installed: pip install 'lingbot-map[otlp]'. Or have the \
 sender use OTEL_EXPORTER_OTLP_PROTOCOL=http/json where it can."
@@ -84,9 +86,14 @@ def _reader(kind: str) -> Callable[[bytes], Found]:
 
 
 async def _taken(pipeline: Pipeline, request: Request, read: Callable[[bytes], Found]) -> Traced:
-    body = unpacked(await request.body(), request.headers.get("content-encoding", "identity").strip().lower())
+    body = await request.body()
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+
+    def found_in() -> Found:
+        return read(unpacked(body, encoding))
+
     try:
-        found = read(body)
+        found = found_in() if len(body) < _LONG else await asyncio.to_thread(found_in)
     except Unreadable as why:
         raise Refused(400, _INVALID, f"The body can't be read: {why}") from None
     try:

@@ -7,7 +7,7 @@ overdue. Whatever comes for a trace that was told follows in its turn.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lingbot_probes.adapters.spans import MOST_SPANS, session_of
@@ -92,12 +92,6 @@ class Traces:
     def waits(self, trace: str) -> bool:
         """Whether the trace is held."""
         return trace in self._waiting
-
-    def held(self) -> Iterator[tuple[str, Span]]:
-        """(source, span) of all that waits."""
-        for waiting in self._waiting.values():
-            for span in waiting.spans.values():
-                yield waiting.source, span
 
     def complete(self, traces: Iterable[str]) -> list[Group]:
         """What of ``traces`` can be told now, and what must be because too much waits."""
