@@ -216,6 +216,17 @@ def test_what_can_not_be_taken_is_refused_with_the_reason(
     assert shown["content-type"] == (PROTOBUF if kind == PROTOBUF else JSON)
 
 
+def test_a_large_request_is_taken_while_others_are_answered(served: tuple[Serving, Client]) -> None:
+    _, client = served
+    spans = [one for trace in range(1, 601) for one in turn(trace, said="x" * 200)]
+    body = json.dumps(request(*spans)).encode()
+    assert len(body) > 256 * 1024
+    assert post(client, gzip.compress(body), Content_Encoding="gzip")[0] == 200
+    (summary,) = client.get("/api/sessions")["sessions"]
+    assert summary["turns"] == 600
+    balanced(client)
+
+
 def test_a_small_body_that_holds_terabytes_costs_no_more_than_the_bound() -> None:
     packed = zlib.compressobj(9, zlib.DEFLATED, 31)
     bomb = b"".join(packed.compress(bytes(1 << 20)) for _ in range(64)) + packed.flush()
