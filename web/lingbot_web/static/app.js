@@ -5,6 +5,7 @@ import { Api, storeToken, storedToken } from 'lb/api';
 import { badgeOf } from 'lb/badge';
 import { Card } from 'lb/card';
 import { Changes } from 'lb/changes';
+import { CompareView } from 'lb/compare_view';
 import { Dialogue } from 'lb/dialogue';
 import { ReplyLine } from 'lb/dialogue_reply';
 import { byId } from 'lb/dom';
@@ -57,7 +58,7 @@ export class Page {
     setLang(place.lang ?? chosenLang() ?? langOf(navigator.languages));
     setLocales(navigator.languages);
     setZone(place.zone ?? chosenZone() ?? 'local');
-    startTheme(place.theme, () => this.score.themeChanged());
+    startTheme(place.theme, () => { this.score.themeChanged(); this.compared.themeChanged(); });
 
     this.api = file ?? new Api(token || storedToken());
     /** @type {Selection | null} */
@@ -67,6 +68,7 @@ export class Page {
     this.frame = 0;
 
     this.filters = new Filters();
+    this.compared = new CompareView(this.api, { tell: toast });
     this.moments = new Moments({
       newest: () => this.feed?.map ?? null,
       key: () => this.session.key,
@@ -91,7 +93,7 @@ export class Page {
       onLayers: (layers) => { this.filters.useLayers(layers); this.soon(); },
     });
     this.feed = new Feed(this.api, {
-      onMap: (map, why) => this.session.opened(map, why),
+      onMap: (map, why) => { this.session.opened(map, why); this.compared.openAsked(this.session.key); },
       onDirty: (dirty) => this.session.grew(dirty),
       onLine: () => this.session.line(),
       onFailure: () => this.banner.render(),
@@ -108,6 +110,7 @@ export class Page {
     this.importing = new Importing(this.api, { onDone: (keys) => this.sessions.load().then(() => this.session.open(keys[0] ?? '')), onToast: toast });
     this.sessions = new Sessions(byId('left-list'), this.api, {
       onOpen: (key) => this.session.open(key, true),
+      onCompare: (key) => this.compared.open(this.session.key, key),
       onImport: () => this.importing.pick(),
       onToast: toast,
       onRefused: (error) => this.session.refused(error),

@@ -75,7 +75,7 @@ export class HeaderPainter {
     const margin = w > 26 ? 7 : 3;
     let free = -Infinity;
     for (let turn = w >= DENSE && (first - scene.firstTurn) * w >= NUMBERED ? scene.firstTurn : first; turn <= scene.lastTurn; turn = turn < first ? first : turn + step) {
-      const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : String(turn);
+      const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : scene.headOf(turn);
       const x = layout.x(turn);
       const width = lettering.width(name, FONT.labelStrong);
       const room = layout.width - width - 3;
@@ -97,7 +97,7 @@ export class HeaderPainter {
     const bits = scene.badTurn(turn);
     let left = x + 7;
     if (w >= NUMBERED) {
-      const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : String(turn);
+      const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : scene.headOf(turn);
       const width = lettering.width(name, FONT.labelStrong);
       this.ink.text(bits & ~GAP ? H.numberBad : H.number, level, name, left, 17);
       left += width + 4;

@@ -54,6 +54,7 @@ export class Scene {
     /** With a playhead: what findings up to it are about. @type {{marks: Map<number, number>, links: Map<number, number>, turns: Map<number, number>} | null} */
     this.known = null;
     /** Findings' labels as drawn, for the hit test. @type {(Box & {id: string})[]} */ this.tags = [];
+    /** What lanes are headed with where they share an axis with another map's. @type {Map<number, string> | null} */ this.numbers = null;
     /** The map that goes on growing while this one shows the past. @type {DialogueMap | null} */ this.newest = null;
     /** @type {Stave | null} */ this.flow = null;
     /** @type {Stave | null} */ this.state = null;
@@ -74,6 +75,11 @@ export class Scene {
     let word = this.words.get(key);
     if (word === undefined) this.words.set(key, (word = this.text(key)));
     return word;
+  }
+
+  /** What a lane is headed with: its turn. @param {number} lane */
+  headOf(lane) {
+    return this.numbers ? (this.numbers.get(lane) ?? '') : String(lane);
   }
 
   /** Takes up what changed in the layout; called once at the head of a frame. @param {number} [beside] so many lanes on either side of the window are drawn too: their marks may reach into it */

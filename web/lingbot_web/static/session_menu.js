@@ -6,7 +6,8 @@ import { showMenu } from 'lb/menu';
 
 /**
  * @param {{pinned: boolean}} summary @param {HTMLElement} button
- * @param {{rename: () => void, pin: () => void, remove: (byKeyboard: boolean) => void}} actions
+ * @param {{compare: (() => void) | null, rename: () => void, pin: () => void, remove: (byKeyboard: boolean) => void}} actions
+ *   `compare` is null where nothing else is open to compare with
  */
 export function sessionMenu(summary, button, actions) {
   /** @param {string} label @param {(byKeyboard: boolean) => void} run */
@@ -20,6 +21,6 @@ export function sessionMenu(summary, button, actions) {
         },
       },
     }, label);
-  const items = [item(text('menu.rename'), actions.rename), item(text(summary.pinned ? 'menu.unpin' : 'menu.pin'), actions.pin), item(text('menu.delete'), actions.remove)];
+  const items = [item(text('menu.rename'), actions.rename), item(text(summary.pinned ? 'menu.unpin' : 'menu.pin'), actions.pin), ...(actions.compare ? [item(text('menu.compare'), actions.compare)] : []), item(text('menu.delete'), actions.remove)];
   const menu = showMenu(button, items, { gap: 4 });
 }

@@ -18,6 +18,7 @@ import { isLive } from 'lb/standing';
 /**
  * @typedef {object} Reactions
  * @property {(key: string) => void} onOpen
+ * @property {(key: string) => void} onCompare a session is to be compared with the one that is open
  * @property {() => void} onImport
  * @property {(message: string, action?: import('lb/toast').ToastAction) => void} onToast
  * @property {(error: Refused) => void} onRefused
@@ -228,6 +229,7 @@ export class Sessions {
     sessionMenu({ pinned }, button, {
       rename: () => now((summary) => this.#rename(summary)),
       pin: () => this.#write(key, { pinned: !pinned }),
+      compare: this.open && key !== this.open ? () => this.reactions.onCompare(key) : null,
       remove: (byKeyboard) => now((summary) => this.#remove(summary, byKeyboard)),
     });
   }

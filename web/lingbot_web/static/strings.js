@@ -3,6 +3,7 @@
 
 import { ACCESS } from 'lb/strings_access';
 import { CHANGES } from 'lb/strings_changes';
+import { COMPARE } from 'lb/strings_compare';
 import { EXPORT } from 'lb/strings_export';
 import { SEARCH } from 'lb/strings_search';
 import { SIDE } from 'lb/strings_side';
@@ -363,7 +364,7 @@ const WORDS = {
 
 /** @type {{zh: Record<string, string>, en: Record<string, string>}} */
 export const STRINGS = { zh: {}, en: {} };
-for (const [key, [zh, en]] of Object.entries({ ...WORDS, ...ACCESS, ...CHANGES, ...EXPORT, ...SEARCH, ...SIDE })) {
+for (const [key, [zh, en]] of Object.entries({ ...WORDS, ...ACCESS, ...CHANGES, ...COMPARE, ...EXPORT, ...SEARCH, ...SIDE })) {
   STRINGS.zh[key] = zh;
   STRINGS.en[key] = en;
 }

@@ -1,0 +1,145 @@
+"""Two sessions on one axis: opened from the list's menu or by address, walked by keys, closed again."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from lingbot_probes.signals import Numbered, SessionStarted, Signal, SlotAssigned, TurnStarted
+from tests.browser import axe
+from tests.browser.conftest import Watch
+from tests.browser.picture import until
+from tests.browser.serving import Site, key_of
+from tests.browser.telecom import signals
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = '<img src=x onerror="window.hit=1">\u202e'
+
+
+def untitled() -> list[tuple[str, Signal]]:
+    return [(turn, signal) for turn, signal in signals() if not isinstance(signal, SessionStarted)]
+
+
+def other() -> list[Numbered]:
+    """The telecom dialogue as a mended bot has it: one turn more at first, another value, and no word of `轻语`."""
+    said: list[tuple[str, Signal]] = []
+    for turn, signal in untitled():
+        if isinstance(signal, SlotAssigned) and signal.value == "轻语":
+            signal = SlotAssigned(slot=signal.slot, value=HOSTILE)
+        said.append((turn, signal))
+    first = next(i for i, (turn, _) in enumerate(said) if turn == "t3")
+    said.insert(first, ("extra", TurnStarted(turn="extra", utterance="一句别人没说过的话")))
+    return [
+        Numbered(session="mended", n=n, signal=signal, turn=turn, said_at=1_790_000_000.0 + n)
+        for n, (turn, signal) in enumerate(said, 1)
+    ]
+
+
+def told(site: Site) -> None:
+    items = [
+        Numbered(session="as-it-was", n=n, signal=signal, turn=turn, said_at=1_790_000_000.0 + n)
+        for n, (turn, signal) in enumerate(untitled(), 1)
+    ]
+    site.say(items, source="a")
+    site.say(other(), source="b")
+
+
+def drawn(page: Page) -> None:
+    """Both scores are there and painted."""
+    expect(page.locator("dialog.compare .compare-score canvas.score-map")).to_have_count(2)
+    until(
+        page,
+        "[...document.querySelectorAll('dialog.compare canvas.score-map')].every((canvas) => {"
+        " const { data } = canvas.getContext('2d').getImageData(200, 0, 400, canvas.height);"
+        " return new Set(new Uint32Array(data.buffer)).size > 8; })",
+    )
+
+
+def test_two_sessions_are_compared_from_the_menu_of_the_list(site: Site, watch: Watch) -> None:
+    told(site)
+    page = watch.open(site, f"s={key_of('as-it-was')}")
+    row = page.locator(".session", has_text="mended")
+    row.hover()
+    page.locator("li", has=row).locator("button[aria-haspopup], .session-menu, .icon-button").last.click()
+    page.get_by_role("menuitem", name="Compare with the open one").click()
+    drawn(page)
+    dialog = page.locator("dialog.compare")
+    expect(dialog.locator("h2")).to_have_text(["A as-it-was", "B mended"])
+    assert f"compare={key_of('mended')}" in page.url
+    items = dialog.locator(".compare-item")
+    expect(items.first).to_contain_text("B 3")
+    expect(items.first).to_contain_text("turn on one side alone none → 一句别人没说过的话")
+    brand = items.filter(has_text="slot brand").first
+    expect(brand).to_contain_text("A 18 · B 19")
+    expect(brand).to_contain_text("轻语 → <img")
+    assert page.locator("dialog.compare img").count() == 0
+    assert not page.evaluate("'hit' in window")
+    told_there = dialog.locator(".compare-told")
+    total = items.count()
+    expect(told_there).to_have_text(f"Difference 1 of {total}")
+    page.keyboard.press("]")
+    expect(told_there).to_have_text(f"Difference 2 of {total}")
+    expect(items.nth(1)).to_have_attribute("aria-current", "true")
+    page.keyboard.press("[")
+    page.keyboard.press("[")
+    expect(told_there).to_have_text(f"Difference {total} of {total}")
+    brand.click()
+    expect(brand).to_have_attribute("aria-current", "true")
+    page.keyboard.press("0")
+    drawn(page)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert "compare=" not in page.url
+    expect(page.locator("#map canvas.score-map")).to_have_count(1)
+    page.locator("li", has=page.locator(".session", has_text="as-it-was")).locator(".icon-button").last.click()
+    expect(page.get_by_role("menuitem", name="Rename")).to_be_visible()
+    expect(page.get_by_role("menuitem", name="Compare with the open one")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("locale", "scheme"), [("zh-CN", "dark"), ("en-US", "light")])
+def test_an_address_opens_the_comparison(site: Site, watch: Watch, tmp_path: Path, locale: str, scheme: str) -> None:
+    told(site)
+    page = watch.page(locale=locale, scheme=scheme)
+    page.goto(f"{site.url}?compare={key_of('mended')}#t={site.token}&s={key_of('as-it-was')}")
+    drawn(page)
+    words = "第 1 处差别，共" if locale == "zh-CN" else "Difference 1 of"
+    expect(page.locator(".compare-told")).to_contain_text(words)
+    assert f"?compare={key_of('mended')}#s={key_of('as-it-was')}" in page.url
+    folder = Path(os.environ.get("LINGBOT_SHOTS", tmp_path))
+    page.screenshot(path=folder / f"compare-lacking-{scheme}.png")
+    page.locator(".compare-item", has_text="brand").click()
+    expect(page.locator(".compare-item", has_text="brand")).to_have_attribute("aria-current", "true")
+    page.screenshot(path=folder / f"compare-{scheme}.png")
+    assert axe.complaints(page) == []
+    page.set_viewport_size({"width": 800, "height": 900})
+    until(page, "document.querySelector('.compare-list').getBoundingClientRect().width > 700")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_session_that_is_gone_is_said_and_the_page_goes_on(site: Site, watch: Watch) -> None:
+    told(site)
+    watch.forgiven.append("404")
+    page = watch.page()
+    page.goto(f"{site.url}?compare={'0' * 32}#t={site.token}&s={key_of('as-it-was')}")
+    expect(page.locator(".toast")).to_contain_text("They can't be compared: ")
+    until(page, "!location.search.includes('compare')")
+    page.goto(f"{site.url}?compare=%3Cscript%3E#t={site.token}&s={key_of('as-it-was')}")
+    page.locator(".range b").wait_for()
+    assert page.locator("dialog.compare").count() == 0
+
+
+def test_the_same_twice_has_no_difference(site: Site, watch: Watch) -> None:
+    told(site)
+    page = watch.page()
+    page.goto(f"{site.url}?compare={key_of('mended')}#t={site.token}&s={key_of('mended')}")
+    expect(page.locator(".compare-told")).to_have_text("No difference")
+    assert re.search(r"compare=", page.url)
+    page.keyboard.press("]")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Close the comparison").click()
+    expect(page.locator("dialog.compare")).to_have_count(0)

@@ -1,0 +1,93 @@
+// One of two scores on a shared axis: painted like the score of the page, over a map whose turns stand in shared lanes.
+// What to show is told from outside; it has no keys, no timeline and no live edge.
+
+import { GUTTER, HEADER } from 'lb/layout';
+import { PART, Picture } from 'lb/picture';
+import { Scene } from 'lb/scene';
+import { Scrolling } from 'lb/scrolling';
+import { text } from 'lb/i18n';
+
+/** @typedef {import('lb/types').Window} Window */
+/** @typedef {import('lb/fold').DialogueMap} DialogueMap */
+/** @typedef {{map: DialogueMap, numbers: Map<number, string>}} Side */
+
+const LAYERS = { flow: true, state: true, knowledge: true };
+/** What a lane without a turn, and one with a difference, is marked with. */
+const LACKING = 0.55;
+const EDGE = 2;
+
+export class ComparedScore {
+  /** @param {HTMLElement} host @param {Side} side @param {Set<number>} different lanes with a difference */
+  constructor(host, { map, numbers }, different) {
+    this.host = host;
+    this.numbers = numbers;
+    this.different = different;
+    this.picture = new Picture(host, document.createElement('div'));
+    this.layout = this.picture.layout;
+    this.scene = new Scene(map, this.layout, this.picture.lettering, this.picture.tokens, text);
+    this.scene.numbers = new Map([...numbers].map(([lane, turn]) => [lane, turn === '0' ? text('score.opening') : turn]));
+    this.scene.refresh();
+    this.scrolling = new Scrolling(this.layout, () => this.scene);
+    this.fit();
+  }
+
+  /** Takes up the host's size. */
+  fit() {
+    this.picture.fit();
+    this.layout.choose(LAYERS, this.scene.map.rows.of);
+  }
+
+  /** Brings the rows of a lane into view. @param {number} lane */
+  reveal(lane) {
+    this.scrolling.toPicked({ kind: 'turn', id: '', turn: lane, seq: 0 });
+  }
+
+  /** @param {Window} win @param {number} current the lane of the difference that is looked at; 0 for none */
+  draw(win, current) {
+    const { scene, picture } = this;
+    picture.place(win);
+    scene.selection = current ? { kind: 'turn', id: '', turn: current, seq: 0 } : null;
+    scene.begin();
+    if (!current) this.scrolling.uncover(win);
+    picture.draw(PART.MAP, scene, { window: win, playhead: null, live: false, cut: false, hovered: null, resting: true });
+    this.#mark(win, current);
+  }
+
+  /** Lanes that this side lacks, and those in which the two differ. @param {Window} win @param {number} current */
+  #mark(win, current) {
+    const { layout } = this;
+    const { ctx } = this.picture.map;
+    const { tokens } = this.scene;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(GUTTER, 0, layout.width - GUTTER, layout.height);
+    ctx.clip();
+    for (let lane = Math.max(1, Math.floor(win.from)); lane < win.to; lane++) {
+      const number = this.numbers.get(lane);
+      if (number === undefined) continue;
+      const x = layout.x(lane);
+      if (number === '') {
+        ctx.globalAlpha = LACKING;
+        ctx.fillStyle = tokens.line;
+        ctx.fillRect(x, 0, layout.lane, layout.height);
+        ctx.globalAlpha = 1;
+      }
+      if (!this.different.has(lane)) continue;
+      ctx.fillStyle = tokens.focus;
+      ctx.fillRect(x + 1, HEADER - 3, Math.max(1, layout.lane - 2), lane === current ? 5 : EDGE);
+      if (lane !== current) continue;
+      ctx.strokeStyle = tokens.focus;
+      ctx.lineWidth = EDGE;
+      ctx.strokeRect(x + 1, 1, Math.max(1, layout.lane - 2), layout.height - 2);
+    }
+    ctx.restore();
+  }
+
+  recolour() {
+    this.scene.tokens = this.picture.recolour();
+  }
+
+  remove() {
+    this.picture.remove();
+  }
+}
