@@ -103,13 +103,14 @@ def make_folder(path: Path) -> None:
         raise NotADirectoryError(20, "not a folder", str(path))
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Put ``data`` in the place of ``path``: after a crash either the old or the new is there, whole."""
+def replace_file(path: Path, *parts: bytes) -> None:
+    """Put ``parts`` in the place of ``path``: after a crash either the old or the new is there, whole."""
     beside = path.with_name(path.name + BESIDE)
     fd = open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         try:
-            write_all(fd, data)
+            for part in parts:
+                write_all(fd, part)
             os.fsync(fd)
         finally:
             os.close(fd)

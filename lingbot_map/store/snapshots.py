@@ -17,12 +17,14 @@ from pathlib import Path
 import orjson
 
 from lingbot_map.store import SNAPSHOT_SPACING
-from lingbot_map.store.disk import Quarantine, read_file, replace_file
+from lingbot_map.store.disk import Quarantine, open_file, read_file, replace_file
 from lingbot_map.store.lines import VERSION, read_object, seal, unseal
+from lingbot_map.store.rewrite import pieces
 
 _NAME = re.compile(r"([0-9]{12,16})\.snapshot")
 _LEVEL = 1
 _LARGEST = 1 << 30
+_LONGEST_HEADER = 1 << 14
 
 
 class Snapshots:
@@ -90,9 +92,34 @@ class Snapshots:
             with contextlib.suppress(OSError):
                 os.unlink(self.path(rung))
         for rung in seqs[-3:-2]:
-            header, plain = self._read_file(rung)
-            if header.get("packing") == "none" and self.path(rung).exists():
-                self._put(rung, zlib.compress(plain, _LEVEL), "zlib")
+            squeezed = self._squeezed(rung)
+            if squeezed and self.path(rung).exists():
+                self._put(rung, squeezed, "zlib")
+
+    def _squeezed(self, seq: int) -> bytes:
+        """A good snapshot's map, squeezed by pieces and never whole in memory; b"" where there is none to squeeze."""
+        try:
+            fd = open_file(self.path(seq), os.O_RDONLY | os.O_NONBLOCK)
+        except OSError:
+            return b""
+        try:
+            size = os.fstat(fd).st_size
+            line = os.pread(fd, _LONGEST_HEADER, 0).partition(b"\n")[0]
+            covered = unseal(line)
+            header = read_object(covered) if covered is not None else {}
+            begin = len(line) + 1
+            if header.get("packing") != "none" or (header.get("seq"), header.get("size")) != (seq, size - begin):
+                return b""
+            squeezer, found, out = zlib.compressobj(_LEVEL), 0, []
+            for piece in pieces(fd, begin, size):
+                found = zlib.crc32(piece, found)
+                out.append(squeezer.compress(piece))
+            out.append(squeezer.flush())
+            return b"".join(out) if found == header.get("sum") else b""
+        except OSError:
+            return b""
+        finally:
+            os.close(fd)
 
     def _put(self, seq: int, packed: bytes, packing: str) -> None:
         facts = {
@@ -107,13 +134,27 @@ class Snapshots:
         path = self.path(seq)
         if path.is_dir() and not path.is_symlink():
             Quarantine(self._folder).move(path)
-        replace_file(path, seal(orjson.dumps(facts)) + packed)
+        header = seal(orjson.dumps(facts))
+        replace_file(path, header, packed)
         self._last_read = None
-        if not self._read_file(seq)[0]:
+        if not _reads_back(path, header, zlib.crc32(packed)):
             raise OSError(5, "what was written does not read back", str(path))
 
     def quarantine(self, seq: int) -> None:
         Quarantine(self._folder).move(self.path(seq))
+
+
+def _reads_back(path: Path, header: bytes, sum: int) -> bool:
+    """Whether the file holds what was written: read by pieces, since a map in memory twice more would be 70 MB."""
+    fd = open_file(path, os.O_RDONLY)
+    try:
+        held = os.pread(fd, len(header), 0) == header
+        found = 0
+        for piece in pieces(fd, len(header), os.fstat(fd).st_size):
+            found = zlib.crc32(piece, found)
+        return held and found == sum
+    finally:
+        os.close(fd)
 
 
 def _expanded(packed: memoryview) -> bytes:

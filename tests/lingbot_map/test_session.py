@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import random
+import tracemalloc
 from itertools import islice
 from pathlib import Path
 
@@ -266,4 +267,25 @@ def test_a_replay_of_a_large_map_packs_it_no_more_often_than_it_has_nodes(
     Session.recover(store.open(session.key), BEGIN)
     assert packed, "snapshots are kept"
     assert sum(packed) <= 2 * 3000, "and all together hold no more than twice what the last would"
+    store.close()
+
+
+def test_a_snapshot_takes_little_more_memory_than_its_text(tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    session = Session.create(store, "wide", policy=Policy(), facts=FACTS, now=BEGIN)
+    slots = [Numbered(session="wide", n=n, signal=SlotAssigned(slot=f"s{n}", value=n)) for n in range(1, 20_001)]
+    session.apply(session.intake.take("bench", slots, BEGIN, recorded=True).events)
+    assert session.snapshot(BEGIN)
+    tracemalloc.start()
+    try:
+        seq, packed = session.pack(BEGIN)
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(packed), "rows and text at once were 2.6 times"
+        for later in (seq + 1, seq + 2):  # the third squeezes the first
+            tracemalloc.reset_peak()
+            before = tracemalloc.get_traced_memory()[0]
+            session.recording._snapshots.write(later, packed)  # type: ignore[attr-defined]
+            assert tracemalloc.get_traced_memory()[1] - before < 0.9 * len(packed), "read back whole it was once more"
+    finally:
+        tracemalloc.stop()
+    assert codec.dump(codec.unpack(packed)) == codec.dump(session.map)
     store.close()

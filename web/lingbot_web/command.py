@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from lingbot_web import doorstep
+from lingbot_web import doorstep, large_blocks
 
 _PARTS = frozenset(
     {"jinja2", "msgspec", "networkx", "orjson", "rich", "starlette", "typer", "uvicorn", "httptools", "websockets"}
@@ -15,6 +15,7 @@ def main() -> int:
     """Run the command; what comes back is the exit code."""
     try:
         doorstep.open_for(sys.argv[1:])
+        large_blocks.give_back()
         from lingbot_web.cli import run
     except ModuleNotFoundError as why:
         if (why.name or "").partition(".")[0] not in _PARTS:
