@@ -17,8 +17,11 @@ from lingbot_map.importers import (
     burr,
     chat,
     corpora,
+    dialogflow,
     guess,
+    langfuse,
     langgraph,
+    langsmith,
     rasa,
     rasa_sql,
     recording,
@@ -83,8 +86,14 @@ def read(
             yield from agents.read(reading, shape)
         elif told.format == agents_state.NAME:
             yield from agents_state.read(reading, shape)
+        elif told.format == langfuse.NAME:
+            yield from langfuse.read(reading, shape)
+        elif told.format == langsmith.NAME:
+            yield from langsmith.read(reading, shape)
         elif told.format == burr.NAME:
             yield from burr.read(reading, shape)
+        elif told.format == dialogflow.NAME:
+            yield from dialogflow.read(reading, shape)
         elif told.format in langgraph.FORMATS:
             yield from langgraph.read(reading, shape, told.format)
         elif told.format in ("openinference", "otlp"):
@@ -103,8 +112,11 @@ def _format(blob: Blob, shape: Shape) -> str:
         (agents_state.NAME, agents_state.refuse(blob, shape)),  # before traces: a run state holds one
         (agents.NAME, agents.refuse(blob, shape)),
         (burr.NAME, burr.refuse(shape)),
+        (langfuse.NAME, langfuse.refuse(blob, shape)),
+        (langsmith.NAME, langsmith.refuse(blob, shape)),
         *spans.refusals(blob, shape),  # before Rasa: a span alone in a document has a list of `events` too
         *langgraph.refusals(shape),  # before Rasa: its events have an `event` too
+        (dialogflow.NAME, dialogflow.refuse(blob, shape)),
         ("rasa", rasa.refuse(shape)),
         ("botframework", botframework.refuse(shape)),
         ("rasa-sql", rasa_sql.refuse(blob, shape)),

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from lingbot_map.importers import agents_lost, langgraph_lost, spans_lost
+from lingbot_map.importers import agents_lost, dialogflow_lost, langgraph_lost, spans_lost
 from lingbot_probes.adapters.scribe import Found
 
 Facts = dict[str, Any]
 
 _UNTIMED = ("sgd", "crosswoz", "kdconv")
 # They hold what a search gave, and not how it came about.
-_RANKED = ("botframework", "sgd", "crosswoz", "star", "table")
+_RANKED = ("botframework", "sgd", "crosswoz", "star", "table", dialogflow_lost.NAME)
 # Where these tell of no search there was none.
 _SEARCHING = ("sgd", "crosswoz", "star", "kdconv", "recording")
-_STATED = ("sgd", "crosswoz", "star")
+_STATED = ("sgd", "crosswoz", "star", dialogflow_lost.NAME)
+# That these tell of a route without a confidence leaves nothing open: wiring, a page, or that nothing matched.
+_SURE = (langgraph_lost.EVENTS, dialogflow_lost.NAME)
 # What traces and annotations hold beside the chat: no slots.
 _STATELESS = (
-    "botframework", "kdconv", "table", "openinference", "otlp", "openai-agents", "openai-agents-state", "atif",
+    "botframework", "kdconv", "table", "openinference", "otlp", "openai-agents", "openai-agents-state", "atif", "langfuse",
+    "langsmith",
 )  # fmt: skip
 _LEFT = {
     "positions": (
@@ -47,6 +50,7 @@ _LEFT = {
     **spans_lost.LEFT,
     **agents_lost.LEFT,
     **langgraph_lost.LEFT,
+    **dialogflow_lost.LEFT,
 }
 """What adapters leave out: (en, zh) for each word that `Found.left` counts it under."""
 
@@ -58,8 +62,8 @@ def coverage(format: str, found: Found) -> dict[str, str]:
     if not said["intent_routed"]:
         # A tracker holds what was understood of every message: where nobody spoke, nothing is missing.
         flow = "full" if format == "rasa" and not turns else "none"
-    elif found.routed_turns >= turns and (not found.unsure or format == langgraph_lost.EVENTS):
-        flow = "full"  # a graph's wiring has no confidence: that none is recorded leaves nothing open
+    elif found.routed_turns >= turns and (not found.unsure or format in _SURE):
+        flow = "full"
     else:
         flow = "partial"
     if format == "botframework" and flow == "full":
@@ -140,6 +144,8 @@ def lost(format: str, found: Found, unread: int) -> list[Facts]:
                 tell("state", 0, "This source does not record the bot's state.", "该来源没有记录机器人的状态。")
         if not said["retrieved"] and format == langgraph_lost.EVENTS:
             tell("knowledge", 0, *langgraph_lost.NO_RETRIEVER)
+        elif not said["retrieved"] and format == dialogflow_lost.NAME:
+            tell("knowledge", 0, *dialogflow_lost.NO_SIGNALS)
         elif not said["retrieved"] and format not in _SEARCHING:
             tell("knowledge", 0, "This source does not record retrieval.", "该来源没有记录检索过程。")
         elif said["retrieved"] and format in _RANKED:

@@ -37,6 +37,10 @@ FORMATS = {
     "wrapped.transcript": "botframework",
     "greeting.chat": "chat",
     "spans.jsonl": "openinference",
+    "dialogflow_rows.jsonl": "dialogflow",
+    "dialogflow_conversation.json": "dialogflow",
+    "dialogflow_pairs.json": "dialogflow",
+    "dialogflow_tests.json": "dialogflow",
     "request.json": "otlp",
 }
 
