@@ -189,10 +189,10 @@ class Reading:
         first = next((item for chunk in head for item in chunk.said), None)
         stamp = stamp_of(first) if first is not None else None
         session_id = scribe.session
-        source = _source(format, session_id, (identity or self.blob.digest()) if stamp is None else repr(stamp))
+        source = source_of(format, session_id, (identity or self.blob.digest()) if stamp is None else repr(stamp))
         if identity and stamp is None:  # two dialogues that begin alike are two, told apart by their order
             self._alike[source] = count = self._alike.get(source, 0) + 1
-            source = source if count == 1 else _source(format, session_id, f"{identity}\n{count}")
+            source = source if count == 1 else source_of(format, session_id, f"{identity}\n{count}")
         told = ImportedSession(session_id, source, format, iter(()), scribe.found, events)
         told.items = self._items(told, head, chunks)
         known = self._sources.setdefault(session_id, source)
@@ -227,6 +227,7 @@ class Reading:
         yield Chunk(adapter.scribe, adapter.end())
 
 
-def _source(format: str, session_id: str, known_by: str) -> str:
+def source_of(format: str, session_id: str, known_by: str) -> str:
+    """The source of a session that is ``known_by`` the time of its first signal, or by its content."""
     identity = f"{format}\n{session_id}\n{known_by}"
     return f"import:{format}:{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:24]}"

@@ -1,4 +1,5 @@
-"""Rasa trackers from JSON and JSON lines: dumps, lists of dumps, broker messages, exported rows, bare events.
+"""Rasa trackers from JSON and JSON lines: dumps, lists of dumps, broker messages, exported rows, bare events, and the
+nested events of Rasa Mantle.
 
 Which of them a record is, is asked of each record: a file may hold several kinds.
 """
@@ -17,6 +18,7 @@ from lingbot_map.importers.lines import Index, Places, pieces, read_places, slic
 from lingbot_map.importers.records import BadRecord, items, parse
 from lingbot_map.importers.shape import Shape
 from lingbot_probes.adapters.rasa import Rasa
+from lingbot_probes.adapters.rasa_mantle import payload_of
 from lingbot_probes.signals import Numbered
 
 NAME = "rasa"
@@ -29,6 +31,8 @@ class _Head(msgspec.Struct):
     sender_id: Any = None
     conversation_id: Any = None
     id: Any = None
+    event_id: Any = None
+    sequence: Any = None
     timestamp: Any = None
     events: Raw | UnsetType = UNSET
     tracker: Raw | UnsetType = UNSET
@@ -44,6 +48,7 @@ class _Tracker(msgspec.Struct):
     tracker: Raw | UnsetType = UNSET
 
 
+_TOLD = ("sender_id", "conversation_id", "id", "event_id", "sequence", "timestamp")  # as they stand in it
 _head = msgspec.json.Decoder(_Head)
 _tracker = msgspec.json.Decoder(_Tracker)
 
@@ -85,7 +90,12 @@ def _known(sample: Any) -> bool:
         return True
     if "data" in sample and ("type_name" in sample or ("conversation_id" in sample) or "sender_id" in sample):
         return True
-    return ("sender_id" in sample and "events" in sample) or type(sample.get("tracker")) is dict
+    return ("sender_id" in sample and "events" in sample) or type(sample.get("tracker")) is dict or _of_mantle(sample)
+
+
+def _of_mantle(sample: Any) -> bool:
+    """Whether it is an event of Rasa Mantle: a conversation's id alone would tell too little."""
+    return bool(payload_of(sample)) and ("event_id" in sample or "sequence" in sample or "timestamp" in sample)
 
 
 def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
@@ -97,7 +107,7 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     elif shape.list_name != "events":
         yield from _dump(reading, index, blob.name, shape.top.get("tracker") or shape.text)
     else:
-        name = _text(shape.top.get("sender_id")) or _text(shape.top.get("conversation_id"))
+        name = id_text(shape.top.get("sender_id")) or id_text(shape.top.get("conversation_id"))
         yield from _tracked(reading, index, blob.name, name, shape.top.get("slots"), shape.text, shape.opens)
 
 
@@ -124,9 +134,17 @@ def _mixed(reading: Reading, shape: Shape, index: Index) -> Iterator[ImportedSes
                 report.repeated += 1
                 continue
             seen.add(known)
-        key = _text(head.conversation_id) or _text(head.sender_id)
-        if type(head.id) is int and -(2**62) < head.id < 2**62:
-            row_ids.setdefault(key, array("q")).append(head.id)
+        key = id_text(head.conversation_id) or id_text(head.sender_id)
+        if type(head.event_id) is str and head.event_id:
+            known = hash((key, head.event_id))
+            if known in seen:
+                report.repeated += 1
+                continue
+            if len(seen) < _REMEMBERED:
+                seen.add(known)
+        order = head.id if type(head.id) is int else _sequence(head, row_ids.get(key))
+        if type(order) is int and -(2**62) < order < 2**62:
+            row_ids.setdefault(key, array("q")).append(order)
         index.at(key).add(number, offset, len(raw))
     seen.clear()
     for key, places in index.places.items():
@@ -141,6 +159,16 @@ def _mixed(reading: Reading, shape: Shape, index: Index) -> Iterator[ImportedSes
         yield from reading.tell(NAME, adapter, read_places(reading, places, word, text))
 
 
+def _sequence(head: _Head, before: array[int] | None) -> int | None:
+    """What orders an event of Mantle's in its conversation; a flat one, which has no number, stays where it is."""
+    number = head.sequence
+    if type(number) is str and number.isascii() and number.isdigit():  # ProtoJSON writes 64 bits as a text
+        number = int(number[:19])
+    if type(number) is int:
+        return number
+    return before[-1] if before else -1
+
+
 def _read_head(raw: bytes) -> _Head:
     try:
         return _head.decode(raw)
@@ -148,8 +176,7 @@ def _read_head(raw: bytes) -> _Head:
         found = parse(raw)  # says what is wrong, or mends it
         if type(found) is not dict:
             raise BadRecord("expected an object") from None
-        held = [found.get(name) for name in ("sender_id", "conversation_id", "id", "timestamp")]
-        return _Head(sender_id=held[0], conversation_id=held[1], id=held[2], timestamp=held[3])
+        return msgspec.convert({name: found.get(name) for name in _TOLD}, _Head)
 
 
 def _dump(reading: Reading, index: Index, where: str, raw: bytes) -> Iterator[ImportedSession]:
@@ -162,7 +189,7 @@ def _dump(reading: Reading, index: Index, where: str, raw: bytes) -> Iterator[Im
     except (msgspec.MsgspecError, RecursionError) as why:
         reading.problem(where, f"no tracker: {why}")
         return
-    name = _text(tracker.sender_id) or _text(outer.sender_id) or _text(outer.id)
+    name = id_text(tracker.sender_id) or id_text(outer.sender_id) or id_text(outer.id)
     slots = None
     if type(tracker.slots) is Raw:
         try:
@@ -207,7 +234,7 @@ def _opens(raw: Raw | UnsetType, bracket: bytes) -> bool:
     return type(raw) is Raw and bytes(raw)[:1] == bracket
 
 
-def _text(value: object) -> str:
+def id_text(value: object) -> str:
     """An id as text: a number's digits, the hex of a document database's object id; "" for anything else."""
     if type(value) is dict and len(value) == 1:
         value = next(iter(value.values()))

@@ -22,7 +22,7 @@ from lingbot_map.intake import Placed
 from lingbot_map.store.lines import VERSION, unseal
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.codec import MAX_NUMBER, MAX_SESSION_ID, SignalError
-from lingbot_probes.signals import SIGNALS, TurnStarted
+from lingbot_probes.signals import SIGNALS, Numbered, TurnStarted
 
 NAME = "recording"
 
@@ -60,7 +60,7 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
                     raise BadRecord("expected an object")
                 if record.get("lingbot") == "recording":
                     _sealed(raw)
-                    name = _header(blob.name, record) or name
+                    name = named(blob.name, record) or name
                     continue
                 seq = _seq(record)
             index.counted()
@@ -81,7 +81,8 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
             return
 
 
-def _header(where: str, record: dict[str, Any]) -> str:
+def named(where: str, record: dict[str, Any]) -> str:
+    """The session that a header names. Raises ``NewerFormat``."""
     version = record.get("version")
     if type(version) is int and version > VERSION:
         raise NewerFormat(where, version, VERSION)
@@ -125,41 +126,63 @@ def _read(reading: Reading, places: Places, name: str, *, tell: bool) -> Iterato
 
 def _told(reading: Reading, places: Places, scribe: Scribe) -> Iterator[Chunk]:
     """The events as signals of one source, numbered anew; holes in seq, and gaps, are holes in n."""
-    turn_ids: dict[int, str] = {}
-    last = 0  # a hole is bounded by what a file may hold, so that no forged number leaves the range
+    retelling = Retelling(scribe.session, scribe)
     for event, bad in _read(reading, places, scribe.session, tell=True):
         if event is None:
             assert bad is not None
             yield Chunk(scribe, [], True, bad.problem)
             continue
         reading.report.records += 1
-        if last:
-            scribe.n += min(event.seq - last - 1, LIMITS.events)
-        last = event.seq
-        signal = event.signal
+        if items := retelling.event(event):
+            yield Chunk(scribe, items)
+
+
+class Retelling:
+    """Logged events of one session in, in order of seq; signals out."""
+
+    def __init__(self, session: str, scribe: Scribe | None = None) -> None:
+        """``session`` is its id."""
+        self.scribe = scribe or Scribe(session[:MAX_SESSION_ID])
+        self._turn_ids: dict[int, str] = {}
+        self._last = 0
+
+    def line(self, raw: bytes, record: dict[str, Any]) -> list[Numbered]:
+        """The signals of a line that is no header, none if it was here. Raises ``BadRecord`` or ``SignalError``."""
+        if _seq(record) <= self._last:
+            return []
+        _sealed(raw)
+        return self.event(event_from_dict(self.scribe.session, record))
+
+    def event(self, event: Event) -> list[Numbered]:
+        """The signals of an event; the map's own statements are none of a source's."""
+        scribe, signal = self.scribe, event.signal
+        if self._last:  # a hole is bounded by what a file may hold, so that no forged number leaves the range
+            scribe.n += min(event.seq - self._last - 1, LIMITS.events)
+        self._last = event.seq
         if type(signal) is Gap:
             scribe.n += min(max(0, signal.last - signal.first + 1), LIMITS.events)
-        elif type(signal) in _SAID:
-            scribe.at(event.at)
-            turn = event.turn
-            if type(signal) is TurnStarted:
-                scribe.turns += 1
-                turn_ids[turn] = signal.turn or event.turn_id
-            elif event.turn_id:
-                turn_ids[turn] = event.turn_id
-            turn_id = (turn_ids.get(turn) or f"#{turn}") if turn else ""
-            n = scribe.say(signal, turn=turn_id)  # type: ignore[arg-type]
-            scribe.taken()
-            item = Placed(
-                session=scribe.session,
-                n=n,
-                signal=signal,  # type: ignore[arg-type]
-                turn=turn_id,
-                said_at=event.said_at,
-                at=event.at,
-                masked=event.masked,
-            )
-            yield Chunk(scribe, [item])
+        if type(signal) not in _SAID:
+            return []
+        scribe.at(event.at)
+        turn = event.turn
+        if type(signal) is TurnStarted:
+            scribe.turns += 1
+            self._turn_ids[turn] = signal.turn or event.turn_id
+        elif event.turn_id:
+            self._turn_ids[turn] = event.turn_id
+        turn_id = (self._turn_ids.get(turn) or f"#{turn}") if turn else ""
+        n = scribe.say(signal, turn=turn_id)  # type: ignore[arg-type]
+        scribe.taken()
+        item = Placed(
+            session=scribe.session,
+            n=n,
+            signal=signal,  # type: ignore[arg-type]
+            turn=turn_id,
+            said_at=event.said_at,
+            at=event.at,
+            masked=event.masked,
+        )
+        return [item]
 
 
 class _Events:

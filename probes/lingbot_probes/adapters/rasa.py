@@ -15,6 +15,8 @@ One `Rasa` follows one sender. What each event becomes:
 | ``restart``, ``rewind``, ``undo`` | undone, back to the last signal that still holds |
 | ``session_started`` | a new session (``sender#2`` ...) once somebody has spoken |
 | anything else, also unknown names | raw, as it came |
+
+Events of Rasa Mantle, which are nested, are made flat first (`rasa_mantle`).
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lingbot_probes.adapters.fields import confidence, instant, items, mapping, name, text
+from lingbot_probes.adapters.rasa_mantle import flat, payload_of
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.codec import MAX_SESSION_ID, SignalError
 from lingbot_probes.signals import (
@@ -49,21 +52,24 @@ Event = Mapping[str, Any]
 
 
 class Rasa:
-    """Events of one sender in, numbered signals out. ``scribe`` is the session that it is in."""
+    """Events of one sender in, numbered signals out. ``scribe`` is the session that it is in.
+
+    ``sessions`` counts the sender's sessions so far; ``spoken`` is whether somebody has spoken in this one.
+    """
 
     def __init__(self, sender: str, slots: Mapping[str, Any] | None = None) -> None:
         """``slots`` are the tracker dump's: what no event sets was there from the start, and is told as such."""
         self._sender = sender[:MAX_SESSION_ID]
-        self._sessions = 0
+        self.sessions = 0
         self._initial = dict(slots or {})
         self._held: Event | None = None
         self._begin()
 
     def _begin(self) -> None:
-        self._sessions += 1
-        number = "" if self._sessions == 1 else f"#{self._sessions}"
+        self.sessions += 1
+        number = "" if self.sessions == 1 else f"#{self.sessions}"
         self.scribe = Scribe(self._sender[: MAX_SESSION_ID - len(number)] + number)
-        self._spoken = False
+        self.spoken = False
         self._slots: dict[str, Any] = {}
         self._form_name = ""
         self._flows: list[str] = []
@@ -78,6 +84,8 @@ class Rasa:
         """
         if type(event) is not dict:
             raise SignalError("event", "a mapping", event)
+        if payload := payload_of(event):
+            event = flat(event, payload)
         kind = name(event.get("event"), "event")
         if kind == "session_started":
             return self._session_started(event)
@@ -109,7 +117,7 @@ class Rasa:
     # --- sessions ------------------------------------------------------------------------------------------------
 
     def _session_started(self, event: Event) -> list[Numbered]:
-        if self._spoken:
+        if self.spoken:
             self._begin()
         held, self._held = self._held, None
         if held is not None:
@@ -150,7 +158,7 @@ class Rasa:
         said = text(event.get("text"), "user.text")
         parsed = mapping(event.get("parse_data"))
         scribe = self.scribe
-        self._spoken = True
+        self.spoken = True
         scribe.open_turn(said or text(parsed.get("text"), "user.parse_data.text"))
         intent = mapping(parsed.get("intent"))
         intent_name = intent.get("name")
@@ -181,7 +189,7 @@ class Rasa:
     def _bot(self, event: Event) -> None:
         rich = {key: value for key, value in mapping(event.get("data")).items() if value}
         said = text(event.get("text"), "bot.text")
-        self._spoken = True
+        self.spoken = True
         self.scribe.say(Answered(text=said or (f"[{', '.join(rich)}]" if rich else "")))
         if rich:
             self.scribe.say(Raw(name="bot", data=rich))
@@ -189,7 +197,7 @@ class Rasa:
             self.scribe.found.left["metadata"] += 1
 
     def _agent(self, event: Event) -> None:
-        self._spoken = True
+        self.spoken = True
         self.scribe.say(Answered(text=text(event.get("text"), "agent.text")))
         self._keep("agent", event)
 
