@@ -126,6 +126,20 @@ def test_the_command_runs(served: Environment) -> None:
     assert "demo" in done.stdout
 
 
+def test_pytest_finds_the_plugin_by_itself(served: Environment, tmp_path: Path) -> None:
+    (tmp_path / "test_bot.py").write_text(
+        "from lingbot_map.testing import assert_map\n"
+        "from lingbot_probes import Probe\n"
+        "def test_it(dialogue_map):\n"
+        "    probe = Probe('bot')\n"
+        "    recording = dialogue_map(probe)\n"
+        "    probe.turn(lambda session_id, text: 'ok')('s', 'hello')\n"
+        "    assert_map(recording.map()).has_no('findings')\n"
+    )
+    done = served.run("python", "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path))
+    assert "1 passed" in done.stdout
+
+
 def test_the_demo_runs_and_stops_when_asked(served: Environment, tmp_path: Path) -> None:
     command = (
         str(served.bin / "lingbot-map"),

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
+
 from lingbot_map.errors import UnknownSession
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
 from lingbot_map.intake import Intake
 from lingbot_map.mapper import Mapper
-from lingbot_map.whole import whole_map
+from lingbot_map.whole import ALL_TURNS, whole_map
 from lingbot_probes import Probe, codec
 from lingbot_probes.signals import Numbered
 
@@ -116,6 +118,8 @@ class Recording:
         intake = self._intakes.get(session)
         if intake is None:
             mapper = self._mappers[session] = Mapper(session=session)
+            # A claim is about the whole session, however long it is.
+            mapper.map.policy = msgspec.structs.replace(mapper.map.policy, kept_turns=ALL_TURNS)
             intake = self._intakes[session] = Intake(mapper.map)
             self.events[session] = []
         return intake

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from lingbot_map.compare import facts_of
 from lingbot_map.errors import LingbotMapError, UnknownSession
 from lingbot_map.graph import DialogueMap
-from lingbot_map.testing import UPDATE, Asserted, MapDiffers, assert_map, open_maps, record
+from lingbot_map.testing import UPDATE, Asserted, MapDiffers, Recording, assert_map, open_maps, record
 from lingbot_map.testing.golden import NoGolden
 from lingbot_probes import Probe
+from lingbot_probes.codec import numbered_to_dict
+from lingbot_probes.signals import Numbered, TurnStarted
 from tests.builders import Dialogue, answered, assigned, read, recalled, routed, said
 
 
@@ -239,3 +242,15 @@ def test_a_recording_that_goes_on_has_what_was_said_so_far_and_says_why_it_has_n
     monkeypatch.setenv("LINGBOT_MAP", "off")
     with record(Probe("off")) as recording, pytest.raises(UnknownSession, match="the probe is off"):
         recording.map()
+
+
+def test_a_session_of_thousands_of_turns_is_all_there() -> None:
+    recording = Recording()
+    turns = 2_100
+    for first in range(1, turns, 300):
+        said_then = [(n, TurnStarted(turn=f"t{n}", utterance=f"word {n}")) for n in range(first, first + 300)]
+        items = [
+            numbered_to_dict(Numbered(session="s", n=n, signal=signal, turn=signal.turn)) for n, signal in said_then
+        ]
+        recording.deliver({"source": "bot", "events": items, "numbered": {"s": first + 299}})
+    assert [turn.number for turn in facts_of(recording.map())] == list(range(1, turns + 1))
