@@ -143,7 +143,7 @@ def _lines(ordered: list[_Place]) -> list[list[_Place]]:
         if place.id:
             known[place.id] = place
         found = next((i for i in _newest_first(len(ways), current) if place.parent in ways[i]), None)
-        if found is None and place.parent in known:
+        if found is None and place.id and place.parent in known:
             ids = _way(place, known)
             lines.append([known[id] for id in ids])
             ways.append(dict.fromkeys(ids))

@@ -44,7 +44,7 @@ def _plain(value: Any, depth: int, left: list[int]) -> Any:
     if known is not None:
         return known
     fields = fields_of(value)
-    if fields is None:
+    if not fields:
         return sorted(map(str, islice(value, ITEMS))) if cls is set or cls is frozenset else type_name(cls)
     if "content" in fields and "type" in fields:
         fields = {name: fields[name] for name in _MESSAGE if fields.get(name) not in (None, [], ())}

@@ -57,6 +57,7 @@ class LangGraph:
         self._steps = Steps(self.line)
         self._runs: OrderedDict[str, Run] = OrderedDict()
         self._roots: OrderedDict[str, Root] = OrderedDict()
+        self._last: Root | None = None  # the run that ended last
         self._updates = 0  # changes of the state from outside since the last run
         self._latest = 0.0
 
@@ -64,7 +65,9 @@ class LangGraph:
         """The signals of one event. Raises ``SignalError`` for what is none; call ``skip`` then and go on."""
         if type(record) is not dict:
             raise SignalError("event", "a mapping", record)
-        kind = name(record.get("event"), "event")
+        kind = record.get("event")
+        if type(kind) is not str or not kind:
+            raise SignalError("event", "a name", kind)
         tell = _TOLD.get(kind)
         if tell is not None:
             tell(self, record, self._begin(record) if kind[-6:] == "_start" else self._end(record))
@@ -105,9 +108,8 @@ class LangGraph:
         self.line.at(at)
         if at is not None and at > self._latest:
             self._latest = at
-        above = items(record.get("parent_ids"))
-        run_id = record.get("run_id")
-        root = self._roots.get(above[0] if above else run_id)  # type: ignore[arg-type]
+        above = _ids(record)
+        root = self._roots.get(above[0] if above else _id(record.get("run_id")))
         if root is None and not above and self._roots and within(record):
             root = next(reversed(self._roots.values()))  # version 1 names no parents
         if root is not None and root.turn:
@@ -116,14 +118,14 @@ class LangGraph:
 
     def _begin(self, record: Record) -> Run:
         run_id = name(record.get("run_id"), "run_id")
-        above = items(record.get("parent_ids"))
+        above = _ids(record)
         root = self._place(record)
-        run = Run.of(record, self._runs.get(above[-1]) if above and type(above[-1]) is str else None)
+        run = Run.of(record, self._runs.get(above[-1]) if above else None)
         self._runs[run_id] = run
         if len(self._runs) > _OPEN:
             self._runs.popitem(last=False)
         if root is None:
-            root = self._root(run_id if not above else str(above[0]), record, run, whole=not above)
+            root = self._root(above[0] if above else run_id, record, run, whole=not above)
         run.root = root
         return run
 
@@ -161,11 +163,13 @@ class LangGraph:
         line, given = self.line, root.given
         if root.resumed:
             root.turn = self.scribe.turn
+            if self._last is not None and self._last.turn == root.turn:
+                root.goes_on(self._last, anew=bool(root.checkpoint))
             if root.resume is not None:
                 line.keep("resume", plain(root.resume))
         elif run.kind != "tool":
             line.steps_anew()
-            self._steps.turn()
+            self._steps.turn(self._latest)
             line.turn(heard(given) or (given.get("query", "") if type(given) is dict else ""))
             root.turn = self.scribe.turn
             if type(given) is dict:
@@ -178,13 +182,13 @@ class LangGraph:
 
     def _end(self, record: Record) -> Run:
         self._place(record)
-        run_id = record.get("run_id")
-        run = self._runs.pop(run_id, None) if type(run_id) is str else None
+        run_id = _id(record.get("run_id"))
+        run = self._runs.pop(run_id, None)
         if run is None:  # the recording begins within it
             run = Run.of(record, None)
             root = self._place(record)
             if root is None:
-                root = self._roots[str(run_id)] = Root(mapping(record.get("metadata")))
+                root = self._roots[run_id] = Root(mapping(record.get("metadata")))
                 self.line.open()
                 root.turn = self.scribe.turn
             run.root = root
@@ -216,8 +220,6 @@ class LangGraph:
         outer = root.nodes.get(run.graph)
         if outer is not None:
             outer.whole = True
-        if not run.graph:
-            self._steps.reached(run)
         root.nodes[run.checkpoint] = run
         run.intent = line.route(run.path, run.graph, run.step, root.condition(run))
 
@@ -239,6 +241,9 @@ class LangGraph:
         if root.held:
             self._opened(root, run)
         self._nodes.over(root, output)
+        if root.waiting or root.failed:
+            self._steps.stopped()
+        self._last = root
 
     # --- what nodes do -----------------------------------------------------------------------------------------------
 
@@ -314,6 +319,15 @@ class LangGraph:
         if found or not root.waiting:
             self.line.wait(found)
         root.waiting = True
+
+
+def _id(value: object) -> str:
+    return value if type(value) is str else ""
+
+
+def _ids(record: Record) -> list[str]:
+    """The runs around one, the outermost first."""
+    return [id for id in items(record.get("parent_ids")) if type(id) is str and id]
 
 
 def _data(record: Record) -> Mapping[str, Any]:

@@ -9,18 +9,19 @@ from lingbot_probes.adapters.langgraph_run import Root, Run
 
 _KEPT = 2_000  # steps that a fork can go back over
 _EPOCH = 0x01B21DD213814000  # 100 ns between 1582-10-15, where the time of such ids begins, and 1970 (RFC 9562)
-_CLEAR = 0.005  # seconds between two clocks' readings from which they tell which was first
+_CLEAR = 0.001  # seconds between two times from which they tell which was first: runs' ids have no finer ones
 
 
 class _Step:
-    """A step of the graph: its number, its nodes, and where the line stood before it."""
+    """A step of the graph: its number, when it began, and where the line stood before it."""
 
-    __slots__ = ("mark", "nodes", "number")
+    __slots__ = ("at", "done", "mark", "number")
 
-    def __init__(self, number: int, mark: Mark) -> None:
+    def __init__(self, number: int, mark: Mark, at: float) -> None:
         self.number = number
         self.mark = mark
-        self.nodes: set[str] = set()
+        self.at = at
+        self.done = True  # whether it came to an end: else the graph's newest checkpoint lies before it
 
 
 class Steps:
@@ -30,52 +31,56 @@ class Steps:
         """None yet."""
         self._line = line
         self._steps: deque[_Step] = deque(maxlen=_KEPT)
-        self._latest = 0.0  # when the last step began
 
-    def turn(self) -> None:
+    def turn(self, at: float) -> None:
         """The user speaks: the graph's input takes a step of its own."""
         if self._steps:
-            self._steps.append(_Step(self._steps[-1].number + 1, self._line.mark()))
+            self._steps.append(_Step(self._steps[-1].number + 1, self._line.mark(), at))
 
     def arrive(self, run: Run, root: Root, updates: int) -> None:
         """``run`` is the first node of its run, after so many ``updates`` of the state from outside. Where the run goes
         on from an earlier checkpoint, what came after that is undone."""
         if root.held:
-            number = run.step - (0 if root.resumed else 2)
-            if updates or (root.resumed and self._changed(run, number, root.checkpoint)):
-                number -= updates or 1
-            self._back(number)
+            if not root.resumed:
+                self._back(run.step - 2 - updates)
+            elif updates:
+                self._back(run.step - updates)
+            else:
+                self._back(self._goes_on(run.step, made_at(root.checkpoint)))
         elif not root.resumed and len(self._steps) > 1 and run.step < self._steps[-1].number:
             self._steps.clear()  # without a checkpointer each run counts anew
 
     def begin(self, number: int, at: float) -> None:
         """The graph is in this step from here on."""
         if not self._steps or self._steps[-1].number != number:
-            self._steps.append(_Step(number, self._line.mark()))
-        self._latest = max(self._latest, at)
+            self._steps.append(_Step(number, self._line.mark(), at))
 
-    def reached(self, run: Run) -> None:
-        """A node of the step that goes on."""
+    def stopped(self) -> None:
+        """The run stopped in the middle of a step, to wait or by an error."""
         if self._steps:
-            self._steps[-1].nodes.add(run.node)
+            self._steps[-1].done = False
 
     def _back(self, number: int) -> None:
-        """Steps from ``number`` on no longer hold."""
-        mark = None
+        """Steps from ``number`` on no longer hold, if any that came to an end is among them."""
+        mark, done = None, False
         while self._steps and self._steps[-1].number >= number:
-            mark = self._steps.pop().mark
-        if mark is not None:
+            step = self._steps.pop()
+            mark, done = step.mark, done or step.done
+        if mark is not None and done:
             self._line.back(mark, "fork")
 
-    def _changed(self, run: Run, number: int, checkpoint: str) -> bool:
-        """Whether the run goes on from a checkpoint that a change from outside made, which took a step of its own: then
-        the node stood one step earlier before; else the checkpoint's own time tells, which such ids begin with."""
-        nodes = {step.number: step.nodes for step in list(self._steps)[-50:]}
-        here, earlier = run.node in nodes.get(number, ()), run.node in nodes.get(number - 1, ())
-        made = made_at(checkpoint)
-        if made is not None and self._latest and abs(made - self._latest) > _CLEAR:
-            return made > self._latest
-        return earlier and not here
+    def _goes_on(self, step: int, made: float | None) -> int:
+        """The step that a run begins anew whose first one has the number ``step``. A change from outside has taken a
+        step by itself, and so has a replay (LangGraph from 1 on), but none in older versions: then the checkpoint's
+        own time shows that the step before had begun and still holds."""
+        if made is not None and not self._fits(step - 1, made) and self._fits(step, made):
+            return step
+        return step - 1
+
+    def _fits(self, number: int, made: float) -> bool:
+        """Whether a checkpoint of that time lies before step ``number`` and after the ones before it."""
+        late = any(step.at > made + _CLEAR for step in self._steps if step.number < number)
+        return not late and all(step.at > made - _CLEAR for step in self._steps if step.number >= number)
 
 
 def made_at(checkpoint: str) -> float | None:

@@ -94,6 +94,13 @@ class Root:
         self.prompt: tuple[str, ...] = ()
         self.made: dict[str, tuple[str, ...]] = {}  # what a model said -> the documents that it was given
 
+    def goes_on(self, last: Root, *, anew: bool) -> None:
+        """What was found in the run before, which stopped in the same turn, still counts; also what reached the prompt,
+        unless a part of it is gone over ``anew``."""
+        self.recalled, self.query = last.recalled, last.query
+        if not anew:
+            self.prompt, self.made = last.prompt, last.made
+
     # --- what steps write --------------------------------------------------------------------------------------------
 
     def wrote(self, graph: str, intent: str, held: dict[str, Any], *, whole: bool) -> None:
@@ -133,12 +140,13 @@ class Root:
     def condition(self, run: Run) -> str:
         """What let the run through to the node ``run``: the edge or command of the step before that named it, or the
         only one there, where it named a word of its path map."""
-        before = [found for found in self.routers.get(run.graph, ()) if found[2] < run.step]
-        self.routers[run.graph] = before = [found for found in before if found[2] == before[-1][2]]
+        before = [found for found in self.routers.get(run.graph, ()) if found[2] >= run.step - 1]
+        self.routers[run.graph] = before
+        before = [found for found in before if found[2] < run.step]
         for name, names, _ in before:
             if run.node in names:
                 return name if name.endswith(": goto") else f"{name} → {run.node}"
-        if len(before) == 1 and before[0][2] == run.step - 1 and len(before[0][1]) == 1:
+        if len(before) == 1 and len(before[0][1]) == 1:
             return f"{before[0][0]} → {before[0][1][0]}"
         return ""
 

@@ -179,8 +179,10 @@ class Thread:
             line.scribe.found.left["headless"] += head is None
         if parent is None:
             parent = None if state.source == "input" and state.graph else head
-        elif head is not None and parent is not head and parent.mark is not None and not state.graph:
-            line.back(parent.mark, "fork")
+        if head is not None and not state.graph and (parent is not head or state.source in ("update", "fork")):
+            self._ran(head, only_shown=True)
+            if parent is not None and parent is not head and parent.mark is not None:
+                line.back(parent.mark, "fork")
         self._step(parent, state)
         state.mark = line.mark()
         self._heads[state.graph] = state

@@ -161,8 +161,8 @@ class Stream(Thread):
         if fresh or not line.scribe.turns:
             earlier = any(one.by == "ai" for one in said)
             line.turn(fresh[-1].text if fresh else heard(slots))
-            if not line.begun and earlier:
-                line.take_over(slots)  # from turns before this stream
+            if not line.begun:  # from turns before this stream, or what is there by default
+                line.take_over({slot: value for slot, value in slots.items() if earlier or value in ([], {}, "")})
         line.hear(said)
         line.begun = True
         line.settle((), slots)

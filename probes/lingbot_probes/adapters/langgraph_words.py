@@ -19,7 +19,8 @@ _HUMAN, _AI = ("human", "user"), ("ai", "assistant", "AIMessageChunk")
 _KINDS = (*_HUMAN, *_AI, "system", "developer", "tool", "function", "remove", "chat")
 _QUESTIONS = ("question", "query", "input", "user_input", "utterance", "text", "prompt")
 _ANSWERS = ("answer", "output", "response", "reply", "result", "generation", "text")
-_CONTENT = re.compile(r"""\b(content|page_content)=('(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")""", re.DOTALL)
+_AROUND = 2_048  # characters before and after its words in which the names of a text representation are read
+_CONTENT = re.compile(r"""content=('(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")""", re.DOTALL)
 _NAMED = re.compile(r"""\b(id|name|metadata|tool_call_id)=(None|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|\{[^{}]*\})""")
 _CALL = re.compile(r"([A-Za-z_]\w*)\(")
 
@@ -101,12 +102,25 @@ def _literal(node: ast.expr, text: str) -> Any:
 
 
 def spelt(text: str) -> dict[str, Any]:
-    """What the text of a message or document ("content='..' id='..'") says by name."""
+    """What the text of a message or document ("content='..' id='..'") says by name.
+
+    The words are looked for once, where their name first stands, and the rest in a short stretch before and after: a
+    text that is made to be slow is read in one go all the same.
+    """
     found: dict[str, Any] = {}
-    for match in (*_CONTENT.finditer(text[:SPELT]), *_NAMED.finditer(text[:SPELT])):
-        if match[1] not in found:
+    start = text.find("content=", 0, SPELT)
+    words = _CONTENT.match(text, start, SPELT) if start >= 0 else None
+    if words is None:
+        return found
+    ends = words.end()
+    whole = text[max(0, start - 5) : start] == "page_"
+    parts = [(f"{'page_' if whole else ''}content", words[1])]
+    for stretch in (text[max(0, start - _AROUND) : start], text[ends : ends + _AROUND]):
+        parts += [(match[1], match[2]) for match in _NAMED.finditer(stretch)]
+    for name, value in parts:
+        if name not in found:
             try:
-                found[match[1]] = ast.literal_eval(match[2])
+                found[name] = ast.literal_eval(value)
             except (ValueError, SyntaxError, RecursionError, MemoryError):
                 continue
     return found
