@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -12,7 +10,8 @@ import msgspec
 from lingbot_map.importers import traces
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Reading
-from lingbot_map.importers.records import BadRecord, parse
+from lingbot_map.importers.packing import packed
+from lingbot_map.importers.records import parse
 from lingbot_map.importers.shape import Shape
 from lingbot_map.importers.spans_heads import Head
 from lingbot_map.importers.spans_places import Packed
@@ -20,10 +19,6 @@ from lingbot_probes.adapters.fields import instant
 from lingbot_probes.adapters.openai_agents_traces import Conversation, read_record
 
 NAME = "openai-agents"
-
-_DATA = re.compile(rb'"data"\s*+:\s*+\[')
-_SPAN = re.compile(rb'"object"\s*+:\s*+"trace(?:\.span)?"')
-_HEAD = 1 << 16
 
 
 class _Record(msgspec.Struct):
@@ -56,31 +51,11 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
 
 
 def _packed(blob: Blob, shape: Shape) -> Packed | None:
-    if shape.kind in ("text", "sqlite"):
-        return None
-    if shape.kind != "object":
-        if any(map(_known, shape.samples)):
-            return Packed(NAME, None)
-        if any(_known(row) for sample in shape.samples for row in _rows(sample)):
-            return Packed(NAME, _DATA, blob.whole())
-    head = blob.slice(blob.start, _HEAD)
-    if head.lstrip()[:1] == b"{" and _DATA.search(head) and _SPAN.search(head):
-        return Packed(NAME, _DATA, blob.whole())
-    if head.lstrip()[:1] == b"{" and _SPAN.search(head) and not shape.samples:
-        text = blob.whole()
-        with suppress(BadRecord):
-            if _known(parse(text)):  # one record alone, over several lines
-                return Packed(NAME, re.compile(rb"\A"), text)
-    return None
+    return packed(blob, shape, NAME, _known, ("data",), b'"trace')
 
 
-def _known(sample: Any) -> bool:
-    return type(sample) is dict and sample.get("object") in ("trace", "trace.span") and "id" in sample
-
-
-def _rows(sample: Any) -> list[Any]:
-    held = sample.get("data") if type(sample) is dict else None
-    return held[:20] if type(held) is list else []
+def _known(sample: dict[str, Any]) -> bool:
+    return sample.get("object") in ("trace", "trace.span") and "id" in sample
 
 
 def _head_of(raw: bytes) -> Head:

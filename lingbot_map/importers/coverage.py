@@ -19,8 +19,8 @@ _STATED = ("sgd", "crosswoz", "star", dialogflow_lost.NAME)
 _SURE = (langgraph_lost.EVENTS, dialogflow_lost.NAME)
 # What traces and annotations hold beside the chat: no slots.
 _STATELESS = (
-    "botframework", "kdconv", "table", "openinference", "otlp", "openai-agents", "openai-agents-state", "atif", "langfuse",
-    "langsmith",
+    "botframework", "kdconv", "table", "openinference", "otlp", "openai-agents", "openai-agents-state", "atif",
+    "langfuse", "langsmith",
 )  # fmt: skip
 _LEFT = {
     "positions": (
