@@ -95,7 +95,9 @@ class Blob:
         return found
 
     def whole(self) -> bytes:
-        """All of it, without a byte-order mark."""
+        """All of it, without a byte-order mark. Raises ``TooLarge`` for more than a document may have."""
+        if self.size > LIMITS.document:
+            raise TooLarge(self.name, "one document (lines of JSON may be more)", self.size, LIMITS.document, _SPLIT)
         if self._data is not None and not self.start:
             return self._data
         return self.slice(self.start, self.size)

@@ -10,6 +10,7 @@ import msgspec
 
 from lingbot_map.events import Described, Event
 from lingbot_map.importers import ImportedSession
+from lingbot_map.pipeline.ending import Ending
 from lingbot_probes.codec import signal_from_dict, signal_to_dict
 from lingbot_probes.mask import Mask
 from lingbot_probes.signals import SIGNALS, Numbered
@@ -29,6 +30,14 @@ def masked(imported: ImportedSession, key: str) -> ImportedSession:
     if events is not None:
         imported.events = _Events(events, mask)
     return imported
+
+
+def masked_ending(end: Ending, key: str) -> Ending:
+    """The end of a file in the same way."""
+    mask = Mask(())
+    mask.take_key(key)
+    name = mask.id(end.session_id)
+    return replace(end, session_id=name, items=[replace(_item(item, mask), session=name) for item in end.items])
 
 
 class _Events:

@@ -16,9 +16,9 @@ import msgspec
 
 from lingbot_map.errors import LingbotMapError, StoreError, UnknownSession
 from lingbot_map.events import Described, Event
-from lingbot_map.importers import columns_of
 from lingbot_map.pipeline.batches import Accepted, Batch
 from lingbot_map.pipeline.books import Books
+from lingbot_map.pipeline.glimpses import Glimpses
 from lingbot_map.pipeline.ingesting import Ingesting
 from lingbot_map.pipeline.keeping import Keeping
 from lingbot_map.pipeline.live import Live
@@ -72,7 +72,8 @@ class Pipeline:
         self.books = Books()
         self.shelf = Shelf(store, self.policy, clock, index.seq, self._arrived, self.showing.damaged)
         self.ingesting = Ingesting(self.shelf, self._commit, self.books, store.deleted, index.hits)
-        self.taking = Taking(self.shelf, self._commit, self.books)
+        self.glimpses = Glimpses(self.policy, clock, self.showing.show_soon, store.keys)
+        self.taking = Taking(self.shelf, self._commit, self.books, store, self.glimpses)
         self.tracing = Tracing(self.shelf, store, self.ingest, self._commit)
         self.keeping = Keeping(self.shelf, store, index, self.showing, self.books, self.policy, self._fill_index)
         self.keep = keep
@@ -321,8 +322,9 @@ class Pipeline:
     # --- questions ----------------------------------------------------------------------------------------------
 
     async def open(self, key: str) -> Live:
-        """The session ``key``, in memory. Raises ``UnknownSession``."""
-        return await self.shelf.open(key)
+        """The session ``key``, in memory; while it is read from a long file, the end of that. Raises
+        ``UnknownSession``."""
+        return self.glimpses.lives.get(key) or await self.shelf.open(key)
 
     async def past(self, live: Live, question: Callable[[Session], T]) -> T:
         """The answer to a question that reads the session's past, from a thread; two at a time."""
@@ -358,17 +360,16 @@ class Pipeline:
         *,
         mask: bool = False,
         mapping: Sequence[str] = (),
+        glimpsed: Callable[[str], object] = lambda key: None,
     ) -> dict[str, Any]:
         """Take the sessions of a recording in, as they are unless ``mask`` says otherwise.
 
-        ``mapping`` says what the columns of a table hold (``["session=conv_id,user=question,bot=answer"]``).
+        ``mapping`` says what the columns of a table hold (``["session=conv_id,user=question,bot=answer"]``). Of a long
+        file of lines the end is shown at once, under the key that ``glimpsed`` hears, until the whole is taken in.
 
         Raises ``BadInput`` and its kin; then nothing was taken. What was taken is safe from a power cut.
         """
-        columns = columns_of(mapping) if mapping else None
-        taken = await self.taking.file(path, name, progress, self.store.mask_key() if mask else "", columns)
-        await asyncio.to_thread(self.store.sync)
-        return taken
+        return await self.taking.file(path, name, progress, mask=mask, mapping=mapping, glimpsed=glimpsed)
 
     def stats(self) -> dict[str, Any]:
         """How things stand, for people and for tests: the books of each source, sessions, viewers, the disk."""

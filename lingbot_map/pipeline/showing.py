@@ -29,12 +29,17 @@ class Showing:
         self._shown_at = -BOARD_BEAT
         self._timer: asyncio.TimerHandle | None = None
 
-    def touch(self, live: Live) -> None:
-        """Something new happened in ``live``."""
+    def show_soon(self, live: Live) -> None:
+        """Something new happened in ``live``, for those who look at it alone."""
         loop = asyncio.get_running_loop()
         if live.showing is None:
             wait = live.shown_at + BEAT - loop.time()
             live.showing = loop.call_later(wait, self._show, live) if wait > 0 else loop.call_soon(self._show, live)
+
+    def touch(self, live: Live) -> None:
+        """Something new happened in ``live``."""
+        self.show_soon(live)
+        loop = asyncio.get_running_loop()
         self._changed[live.session.key] = live
         if self._timer is None:
             wait = max(0.0, self._shown_at + BOARD_BEAT - loop.time())

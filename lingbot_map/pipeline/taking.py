@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,18 +19,22 @@ import orjson
 from lingbot_map import importers
 from lingbot_map.errors import BadInput
 from lingbot_map.events import Described, EpochStarted, Event, event_to_dict
-from lingbot_map.intake import stamp_of
 from lingbot_map.pipeline.books import Books
+from lingbot_map.pipeline.ending import begin_of
+from lingbot_map.pipeline.glimpses import Glimpses
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.masking import masked
 from lingbot_map.pipeline.shelf import Shelf
 from lingbot_map.session import Session
+from lingbot_map.store import Store
 from lingbot_probes.signals import Numbered
 
 CHUNK = 500
 """Signals placed in one go; between two chunks live sources have their turn."""
 
-_EARLIEST, _HOUR, _DAY = 946_684_800.0, 3600.0, 86_400.0  # 2000-01-01: before it nobody recorded a bot
+
+_TRYING = 0.3
+"""How much of the time goes into reading all of it once before anything is taken."""
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -39,8 +43,17 @@ Progress = Callable[[int, int], None]
 class Taking:
     """Takes files in, one at a time. ``commit`` logs and maps what intake placed."""
 
-    def __init__(self, shelf: Shelf, commit: Callable[[Live, Sequence[Event]], None], books: Books) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        commit: Callable[[Live, Sequence[Event]], None],
+        books: Books,
+        store: Store,
+        glimpses: Glimpses,
+    ) -> None:
         self._shelf = shelf
+        self._store = store
+        self._glimpses = glimpses
         self._commit = commit
         self._books = books
         self._turn = asyncio.Lock()
@@ -50,20 +63,33 @@ class Taking:
         path: Path,
         name: str,
         progress: Progress | None,
-        mask_key: str = "",
-        columns: importers.Columns | None = None,
+        *,
+        mask: bool,
+        mapping: Sequence[str],
+        glimpsed: Callable[[str], object],
     ) -> dict[str, Any]:
         """All sessions of the file. It is read whole once before anything is taken, so a bad one changes nothing.
 
         What comes back names each session (key, id, events and turns in it, how many events are new, the id that it
-        bears in the file if that is another one) and what was lost. With ``mask_key`` it is masked as a probe would.
-        With ``columns`` the file is a table of rows.
+        bears in the file if that is another one) and what was lost. With ``mask`` it is masked as a probe would. With a
+        ``mapping`` the file is a table of rows. ``glimpsed`` hears under which key its end is shown meanwhile.
         """
+        columns = importers.columns_of(mapping) if mapping else None
+        mask_key = self._store.mask_key() if mask else ""
+        async with self._glimpses.of(path, name, mask_key, columns, glimpsed, progress) as told:
+            taken = await self._whole(path, name, told, mask_key, columns)
+            await asyncio.to_thread(self._store.sync)
+        return taken
+
+    async def _whole(
+        self, path: Path, name: str, progress: Progress | None, mask_key: str, columns: importers.Columns | None
+    ) -> dict[str, Any]:
         async with self._turn:
-            whole = await asyncio.to_thread(_try, path, name, progress, columns)
+            whole = await self._tried(path, name, _part(progress, 0.0, _TRYING), columns)
             report = importers.Report()
             sessions = []
-            found = importers.read(path, name, report=report, columns=columns)
+            taking = _part(progress, _TRYING, 1.0)
+            found = importers.read(path, name, report=report, progress=taking, columns=columns)
             while (imported := await asyncio.to_thread(next, found, None)) is not None:
                 if mask_key:
                     imported = masked(imported, mask_key)
@@ -76,10 +102,26 @@ class Taking:
             problems.append(f"... and {report.problem_count - len(problems):,} more")
         return {"format": report.format, "sessions": sessions, "report": problems}
 
+    async def _tried(self, path: Path, name: str, progress: Progress | None, columns: importers.Columns | None) -> bool:
+        """``_try`` in a thread, which ends with whoever waits for it."""
+        abandoned = False
+
+        def told(done: int, total: int) -> None:
+            if abandoned:
+                raise asyncio.CancelledError
+            if progress is not None:
+                progress(done, total)
+
+        try:
+            return await asyncio.to_thread(_try, path, name, told, columns)
+        except asyncio.CancelledError:
+            abandoned = True
+            raise
+
     async def _session(self, imported: importers.ImportedSession, *, masked: bool) -> dict[str, Any]:
         chunks = _chunks(imported.items, CHUNK)
         chunk: list[Numbered] = await asyncio.to_thread(next, chunks, [])
-        live, before = await self._place_for(imported, _begin(chunk, self._shelf.clock()))
+        live, before = await self._place_for(imported, begin_of(chunk, self._shelf.clock()))
         while chunk:
             live = await self._shelf.still(live)
             known = live.session.map.sources.get(imported.source)
@@ -178,13 +220,12 @@ class Taking:
         return self._shelf.create(name, {"origin": imported.origin}, begin), 0
 
 
-def _begin(items: Sequence[Numbered], now: float) -> float:
-    """When the recording begins: its first time that can be believed (the next one is not an hour earlier)."""
-    stamps = [at for item in items if (at := stamp_of(item)) is not None and _EARLIEST <= at <= now + _DAY]
-    for stamp, following in pairwise([*stamps, *stamps[-1:]]):
-        if following >= stamp - _HOUR:
-            return stamp
-    return now
+def _part(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    """What tells a part of the work as ``begin`` to ``end`` of the whole."""
+    if progress is None:
+        return None
+    tell = progress
+    return lambda done, total: tell(round(total * begin + done * (end - begin)), total)
 
 
 def _try(path: Path, name: str, progress: Progress | None, columns: importers.Columns | None) -> bool:

@@ -194,7 +194,7 @@ def test_export_names_what_it_does_not_find(command: Command, tmp_path: Path, tr
     assert "nobody" in complaint(command("export", "nobody"), 1)
     for line, said in (
         ("x --to xls", "jsonl or html or csv"),
-        ("x --to jsonl --at 1", "--to html or csv"),
+        ("x --to jsonl --at 1", "another --to beside it"),
         ("x --to csv --lang fr", "zh or en"),
         ("rasa --to html --at 99", "rasa"),
     ):

@@ -1,4 +1,4 @@
-"""The commands that start a map: ``serve``, ``open``, ``demo``."""
+"""The commands that start a map: ``serve`` and ``demo``; ``open`` stands on them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,8 @@ from lingbot_web.cli_keeping import Keep
 from lingbot_web.cli_recordings import (
     SNAPSHOTS,
     Data,
-    Files,
     Flush,
-    Mapping,
-    Masked,
     fsync_of,
-    report_problems,
-    take_in,
 )
 from lingbot_web.demo import DemoBot
 from lingbot_web.security import TRACES, is_host
@@ -79,7 +74,7 @@ def serve(
     address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
     masked = not unmasked_spans
-    return _serve(data, address, flush, keep=bounds, reply_hosts=tuple(reply_host or ()), masked_spans=masked)
+    return serve_at(data, address, flush, keep=bounds, reply_hosts=tuple(reply_host or ()), masked_spans=masked)
 
 
 def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: bool) -> None:
@@ -107,7 +102,11 @@ def _try_certificate(certificate: Path, key: Path | None) -> None:
         ) from None
 
 
-def _serve(
+Work = Callable[[Pipeline, Callable[[str], None]], None]
+"""What is begun once the map answers: it gets the pipeline, and what says the address of a session (once)."""
+
+
+def serve_at(
     data: Path,
     address: Address,
     fsync: Fsync = "batch",
@@ -115,19 +114,31 @@ def _serve(
     keep: retention.Keep = retention.FOR_EVER,
     reply_hosts: tuple[str, ...] = (),
     masked_spans: bool = True,
+    work: Work | None = None,
+    may_end: Callable[[], bool] = lambda: True,
 ) -> int:
+    """Serve until a signal comes; the exit code. The address of ``session`` is said once the map answers, or, where
+    there is ``work``, when that says so. Raises as the ``serve`` command does."""
     from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
 
     _allow_many_files()
     listener, pipeline, step = _claimed(data, address, fsync, keep)
     pipeline.tracing.masking = masked_spans
-    announce = _announcing(address, listener.getsockname()[1], session)
+    announce = _announcing(address, listener.getsockname()[1])
+
+    def ready(beacon: Beacon) -> None:
+        if work is None:
+            announce(beacon, session)
+        else:
+            work(pipeline, lambda key: announce(beacon, key))
+
     ended_by = running.run(
         pipeline,
         address,
         listener,
         data=data,
-        ready=announce,
+        ready=ready,
+        may_end=may_end,
         reply_hosts=reply_hosts,
         kept=step.leave if step is not None else list,
     )
@@ -172,7 +183,7 @@ def demo(
     return _ended(pipeline, data, ended_by)
 
 
-def _announcing(address: Address, port: int, session: str = "") -> Callable[[Beacon], None]:
+def _announcing(address: Address, port: int) -> Callable[..., None]:
     """What says where the map is and how a probe on this machine finds it."""
     near = replace(address, public_urls=()).url(port).rstrip("/")
     if near == DEFAULT:
@@ -182,7 +193,7 @@ def _announcing(address: Address, port: int, session: str = "") -> Callable[[Bea
         if not is_loopback(address.host):
             probes += " and the token after #t= as LINGBOT_TOKEN"
 
-    def announce(beacon: Beacon) -> None:
+    def announce(beacon: Beacon, session: str = "") -> None:
         terminal.say(f"Map       {beacon.address(session)}")
         terminal.say(f"Data      {terminal.visible(beacon.data)}")
         terminal.say(probes)
@@ -234,31 +245,3 @@ def _allow_many_files() -> None:
         wanted = 8192 if hard == resource.RLIM_INFINITY else min(hard, 8192)
         if soft < wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-def open_files(
-    files: Files,
-    data: Data = SNAPSHOTS,
-    mask: Masked = False,
-    mapping: Mapping = None,
-    port: Annotated[int, typer.Option(help="The port to listen on, if no map serves the folder yet.")] = PORT,
-    fsync: Flush = "batch",
-) -> int:
-    """Import recordings and show them: in the map that serves the folder, else in one that is started.
-
-    Example: lingbot-map open call.jsonl
-
-    Example: lingbot-map open calls.csv --map session=conv_id,user=question,bot=answer,slot.city=city
-    """
-    flush = fsync_of(fsync)
-    taken = take_in(files, data, mask=mask, fsync=flush, mapping=mapping or ())
-    report_problems(taken)
-    sessions = [session for one in taken for session in one["sessions"]]
-    first = max(sessions, key=lambda session: session["turns"], default={"key": ""})["key"]
-    if len(sessions) > 1:
-        terminal.say(f"Taken in  {len(sessions):,} sessions; this is the one with most turns, the list has them all")
-    beacon = serving(data)
-    if beacon is not None:
-        terminal.say(beacon.address(first))
-        return 0
-    return _serve(data, Address(port=port), flush, first)

@@ -1,4 +1,5 @@
-// What the page says about itself over the map: the line to the server, or an event that could not be applied.
+// What the page says about itself over the map: the line to the server, an event that could not be applied, or that only
+// the end of a long file is shown while the rest is read.
 
 import { byId, fill, foreign, h } from 'lb/dom';
 import { clock, count, zone } from 'lb/format';
@@ -12,7 +13,7 @@ import { voice } from 'lb/voice';
 const LONG = 5;
 
 
-/** The banner above the map, which shifts down by it: a broken line, or an event that could not be applied. */
+/** The banner above the map, which shifts down by it: a broken line, an event that could not be applied, a file that is being read. */
 export class Banner {
   /** @param {Feed} feed @param {(seq: number) => void} onShowEvent */
   constructor(feed, onShowEvent) {
@@ -36,23 +37,27 @@ export class Banner {
       this.dismissed = 0;
     }
     const failure = feed.failures[this.dismissed]; // the first: later ones may only follow from it
-    byId('main').classList.toggle('with-banner', offline || failure !== undefined);
-    const sign = JSON.stringify([offline && this.#seconds(), feed.attempt, failure, feed.failures.length, text('banner.retry')]);
+    const reading = feed.map?.about.reading;
+    const read = typeof reading === 'number' ? Math.floor(reading * 100) : -1;
+    byId('main').classList.toggle('with-banner', offline || failure !== undefined || read >= 0);
+    const sign = JSON.stringify([offline && this.#seconds(), feed.attempt, failure, feed.failures.length, read, text('banner.retry')]);
     if (sign === this.told) return;
     this.told = sign;
-    this.#speak(offline, failure);
+    this.#speak(offline, failure, read >= 0);
     if (offline) fill(this.host, this.#offline());
     else if (failure) fill(this.host, this.#failed(failure));
+    else if (read >= 0) fill(this.host, h('div', { class: 'banner' }, icon('open'), h('span', null, text('banner.reading')), h('span', { class: 'mono' }, `${read} %`)));
     else fill(this.host);
   }
 
-  /** What is wrong is spoken once, not with every second that is counted down. @param {boolean} offline @param {import('lb/feed').Failure | undefined} failure */
-  #speak(offline, failure) {
-    const wrong = offline ? 'offline' : failure ? `failed ${failure.seq}` : '';
+  /** What is wrong is spoken once, not with every second that is counted down. @param {boolean} offline @param {import('lb/feed').Failure | undefined} failure @param {boolean} reading */
+  #speak(offline, failure, reading) {
+    const wrong = offline ? 'offline' : failure ? `failed ${failure.seq}` : reading ? 'reading' : '';
     if (wrong === this.spoken) return;
     this.spoken = wrong;
     if (offline) voice.say(text('speech.offline', { turn: this.feed.map?.lastTurn ?? 0 }));
     else if (failure) voice.say(text('banner.failed', { seq: count(failure.seq) }) + text('banner.goes-on'));
+    else if (reading) voice.say(text('banner.reading'));
   }
 
   #seconds() {
