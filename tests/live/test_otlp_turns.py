@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from lingbot_map.errors import NotWritten
 from lingbot_map.events import Event
 from lingbot_map.pipeline import Arrived, Batch, Pipeline, Traced
 from lingbot_map.pipeline.span_signals import bounded
 from lingbot_map.pipeline.tracing import ENTERED, SILENCE
-from lingbot_map.store import key_of
+from lingbot_map.store import appender, key_of
 from lingbot_map.store.files import FileStore
 from lingbot_map.store.memory import MemoryStore
 from lingbot_probes.codec import signal_to_dict
@@ -266,7 +267,7 @@ def test_kill_9_loses_no_span_that_was_accepted(tmp_path: Path) -> None:
         process.process.communicate()
     with started(data, runtime) as process:
         wait_for(lambda: process.client.get("/healthz")["status"] == "ok", "recovery")
-        send(process.client, *turn(1), *turn(2))
+        send(process.client, *turn(1), turn(2)[-1])
         frame = process.client.keyframe("call")
         assert len(frame["turns"]["number"]) == 2
         found = process.client.get(f"/api/sessions/{key_of('call')}/events")["events"]
@@ -279,15 +280,37 @@ def test_while_the_disk_is_full_spans_are_to_be_sent_again_and_none_is_lost_or_c
         client: Client = process.client
         wait_for(lambda: client.get("/healthz")["status"] == "ok", "recovery")
         send(client, *turn(1))
-        body = json.dumps(request(*turn(2), *turn(3)[:2])).encode()
+        whole, parts = (json.dumps(request(*spans)).encode() for spans in (turn(2), turn(3)[:2]))
         with full_disk(process):
-            status, said, headers = post(client, body)
-            assert (status, headers["retry-after"]) == (503, "1")
-            assert "send that again" in said["message"]
-        wait_for(lambda: post(client, body)[0] == 200, "that the disk takes it")
-        send(client, *turn(3))
+            for body in (whole, whole, parts, parts):
+                status, said, headers = post(client, body)
+                assert (status, headers["retry-after"]) == (503, "1"), "nothing is accepted that may be lost"
+                assert "send that again" in said["message"]
+        for body in (whole, parts):
+            wait_for(lambda body=body: post(client, body)[0] == 200, "that the disk takes it")  # type: ignore[misc]
+        send(client, turn(3)[-1])
         found = client.get(f"/api/sessions/{key_of('call')}/events")["events"]
         assert [event["signal"]["kind"] for event in found if "source" in event] == [*WHOLE, *WHOLE[1:], *WHOLE[1:]]
+
+
+async def test_what_a_log_refuses_is_told_once_it_takes_it_and_is_not_accepted_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(fd: int, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    async with pipeline(Clock(), FileStore(tmp_path), tmp_path / "index") as made:
+        await take(made, *turn(1))
+        with monkeypatch.context() as patched:
+            patched.setattr(appender, "write_all", refuse)
+            for _ in range(2):
+                with pytest.raises(NotWritten):
+                    await take(made, *turn(2))
+        made.store.sync()
+        assert (await take(made, *turn(2))).repeated == 3
+        assert await told(made) == [*WHOLE, *WHOLE[1:]]
+        (books,) = made.stats()["sources"]
+        assert books["produced"] == books["accepted"] == 11
 
 
 async def test_many_at_once_are_taken_one_after_the_other() -> None:
