@@ -81,7 +81,7 @@ def test_a_loop_tells_between_which_intents_each_condition_stood_and_which_jump_
     told = page.locator("#right .callout .jumps li")
     assert [" ".join(line.split()) for line in told.all_inner_texts()] == [
         "16 工单查询 → 套餐变更 0.55 ticket_number = null",
-        "17 套餐变更 → 流量申诉 0.62 no condition missing ticket_number closes the loop",
+        "17 套餐变更 → 流量申诉 0.62 no condition missing 工单号 closes the loop",
     ]
     into = part(page, "Jumps in").locator("li")
     expect(into.filter(has_text="closes the loop").locator(".turn")).to_have_text("17")
