@@ -21,6 +21,9 @@ from lingbot_map.errors import BadInput, LingbotMapError, TooLarge, UnknownForma
 from lingbot_map.importers import LIMITS, Report, lines, read, sniff
 from lingbot_map.importers.records import BadRecord, items, parse
 from lingbot_probes.signals import Answered, SlotAssigned
+from tests.samples.dialogflow import lines as agent_lines
+from tests.samples.dialogflow import row as agent_row
+from tests.samples.dialogflow import rows as agent_rows
 from tests.samples.imports import FILES, opened
 from tests.test_docs import FORMATS
 
@@ -209,6 +212,17 @@ GROWING: dict[str, Callable[[int], bytes]] = {
             if i
             else {"type": "message", "from": {"role": "user"}}
         )
+    ),
+    "agent turns": lambda count: agent_lines(agent_rows("s", count)),
+    "agent parameters": lambda count: agent_lines(
+        [agent_row("s", i, parameters={f"p{j}": j for j in (i, i + 1)}) for i in range(count)]
+    ),
+    "agent conversations": lambda count: agent_lines([agent_row(f"s{i}", 1) for i in range(count)]),
+    "agent history": lambda count: json.dumps(
+        {"interactions": [{"createTime": i, "response": {"queryResult": {"text": "x"}}} for i in range(count)]}
+    ).encode(),
+    "agent passages": lambda count: agent_lines(
+        [agent_row("s", 1, dataStoreConnectionSignals={"searchSnippets": [{"text": f"{i}"} for i in range(count)]})]
     ),
     "chat": lambda count: b"user=a\nbot=b\n" + b"a: x\ngoes on\nb: y\n" * count,
     "brackets": lambda count: b'[{"event":"bot","a":[' + b"{}," * count + b"{}]}]",

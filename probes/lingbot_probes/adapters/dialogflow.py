@@ -9,7 +9,7 @@ test case (`dialogflow_move` reads them all). What it becomes:
 | text, transcript; event, keys, intent | turn_started; what was no speech stands in brackets |
 | injected parameters | slot_assigned before the match; raw ``injected_parameters`` names them |
 | match | intent_routed below its flow, the match type = predicted by; the alternatives = candidates |
-| no match, no input | intent_routed to ``NO_MATCH``, ``NO_INPUT``, never with a confidence; the handler = condition |
+| no match, no input | intent_routed to ``NO_MATCH``, ``NO_INPUT`` without a confidence, then to the page again |
 | form filling | intent_routed to the page again |
 | a page left or entered | intent_routed to ``Flow / Page``, the condition of the route = condition |
 | parameters | slot_assigned, slot_cleared for what changed; those of the match before the pages, others after them |
@@ -160,8 +160,11 @@ class Dialogflow:
         self._inject(move)
         if self._place is None:
             self._place = next((step.place for step in info.steps if step.place), None)
-        self._route(move, info)
+        astray = self._route(move, info) in ("NO_MATCH", "NO_INPUT")
+        before = self.scribe.found.said["intent_routed"]
         self._moves(move, info)
+        if astray and before == self.scribe.found.said["intent_routed"] and self._place is not None:
+            self.enter(self._place, "")  # the handler asks again where it was
         agent_said = tell_blocks(self, blocks_of(move.result))
         if move.parameters is not None:
             self.write(move.parameters, whole=True)
@@ -218,7 +221,8 @@ class Dialogflow:
         """The flow that the conversation is in; the playbook where it is in one; "" before either is known."""
         return self.playbook or (self.places.flow(self._place) if self._place is not None else "")
 
-    def _route(self, move: Move, info: Diagnosis) -> None:
+    def _route(self, move: Move, info: Diagnosis) -> str:
+        """Tell what was matched; returns the match's type."""
         match = part(move.result, "match")
         kind = enum(got(match, "matchType"), MATCH_TYPES)
         intent = title(part(match, "intent")) or title(part(move.result, "intent"))
@@ -260,6 +264,7 @@ class Dialogflow:
                     predicted_by="" if kind == intent else kind,
                 )
             )
+        return kind
 
     def _moves(self, move: Move, info: Diagnosis) -> None:
         """What the match filled in, then the pages in the order in which they were entered."""
