@@ -17,8 +17,6 @@ from lingbot_map.graph import DialogueMap
 from lingbot_probes.codec import same_json
 
 Kind: TypeAlias = Literal["turn", "jump", "slot", "recall", "answer", "finding"]
-KINDS: tuple[Kind, ...] = ("turn", "jump", "slot", "recall", "answer", "finding")
-"""In the order in which they are told of one turn."""
 STAGES = ("vector", "keyword", "fused", "reranked", "prompt")
 _NAMES = {code: kind for kind, code in CODES.items()}
 _LONGEST = 120  # characters of a value in a sentence

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -137,6 +140,21 @@ def test_a_file_that_can_not_be_read_leaves_with_2_and_the_others_are_checked(
     assert len(invocation["toolExecutionNotifications"]) == 2
     assert complaint(command("check"), 2)
     assert command("check", "\udcff").returncode == 2
+
+
+def test_a_reader_that_leaves_changes_neither_the_exit_code_nor_the_reports(
+    command: Command, tmp_path: Path, clean: Path, wrong: Path
+) -> None:
+    for arguments in (["check", wrong, "--junit", "o.xml"], ["check", wrong, "--json"], ["diff", clean, wrong]):
+        reading, writing = os.pipe()
+        os.close(reading)
+        code = "from lingbot_web.command import main; raise SystemExit(main())"
+        done = subprocess.run(
+            [sys.executable, "-c", code, *map(str, arguments)], stdout=writing, stderr=subprocess.PIPE, check=False
+        )
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (1, b""), arguments
+    assert (tmp_path / "o.xml").stat().st_size
 
 
 def test_damaged_lines_are_noted_and_what_is_whole_is_checked(command: Command, wrong: Path) -> None:

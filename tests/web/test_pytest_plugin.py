@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -170,7 +171,12 @@ def test_a_failure_says_turn_expected_and_found_and_names_a_page_opened_there(su
     html = page.read_text("utf-8")
     place = re.search(r'"place":"([^"]*)"', html)
     assert place is not None
-    assert re.fullmatch(r"at=\d+&sel=turn~2~0~utterance%3A2", place[1])
+    at = re.fullmatch(r"at=(\d+)&sel=turn~2~0~utterance%3A2", place[1])
+    assert at is not None
+    events = re.search(r'id="file-events">(.*?)</script>', html, re.DOTALL)
+    assert events is not None
+    turns = [event["turn"] for event in json.loads(events[1])]
+    assert turns[int(at[1]) - 1 : int(at[1]) + 1] == [2, 3], "at the end of the turn, as the claim is"
     assert "plan B" in html
     assert '"events":true' in html
     (failure,) = ElementTree.parse(ran.folder / "out.xml").iter("failure")

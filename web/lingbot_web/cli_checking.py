@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -14,7 +16,13 @@ from lingbot_map.errors import BadInput, LingbotMapError
 from lingbot_web import terminal
 from lingbot_web.cli_recordings import Json, Mapping
 
+if TYPE_CHECKING:
+    from lingbot_map.compare import Comparison, Difference, TurnFacts
+
 CLEAN, DIFFERS, BAD_INPUT = 0, 1, 2
+
+Told: TypeAlias = "tuple[Path, str, list[TurnFacts]]"
+"""A side of a comparison: its file, the session's id, its turns."""
 
 Files = Annotated[
     list[Path], typer.Argument(help="Recordings of any format that `import` knows, or folders of recordings of ours.")
@@ -98,21 +106,32 @@ def _check(
     with terminal.progress("Checking") as progress:
         for item in checking.check(files, demands, columns=columns, note=notes.append, progress=progress):
             found.append(item)
-    if as_json:
-        terminal.say_json([_as_json(item) for item in found])
-    else:
-        _tell(found)
-    for note in notes:
-        terminal.complain(f"note: {note}")
     for path, write in zip(reports, (check_reports.junit, check_reports.sarif), strict=True):
         if path is not None:
             path.write_bytes(write(found))
+    with _reader_may_leave():
+        if as_json:
+            terminal.say_json([_as_json(item) for item in found])
+        else:
+            _tell(found)
+    for note in notes:
+        terminal.complain(f"note: {note}")
     bad = [item for item in found if isinstance(item, checking.NotRead)]
     for item in bad:
         terminal.complain(f"lingbot-map: {item.why}")
     if bad:
         return BAD_INPUT
     return DIFFERS if any(isinstance(item, checking.Checked) and item.issues for item in found) else CLEAN
+
+
+@contextmanager
+def _reader_may_leave() -> Iterator[None]:
+    """Whoever reads us may have gone (`| head`): the exit code says all the same what was found."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at exit
 
 
 def _tell(found: Sequence[Any]) -> None:
@@ -159,41 +178,52 @@ def diff(
 
 
 def _diff(a: Path, b: Path, session: str, as_json: bool) -> int:
-    from lingbot_map.compare import KINDS, compare
+    from lingbot_map.compare import compare
 
     ours, theirs = (_side(path, session) for path in (a, b))
     comparison = compare(ours[1], theirs[1])
-    differences = comparison.differences
+    with _reader_may_leave():
+        if as_json:
+            _say_json(comparison, (a, *ours), (b, *theirs))
+        else:
+            _say(comparison, (a, *ours), (b, *theirs))
+    return DIFFERS if comparison.differences else CLEAN
+
+
+def _say_json(comparison: Comparison, a: Told, b: Told) -> None:
     first = comparison.first
-    if as_json:
-        said = {
-            "a": {"file": str(a), "session": ours[0], "turns": len(ours[1])},
-            "b": {"file": str(b), "session": theirs[0], "turns": len(theirs[1])},
-            "same": not differences,
-            "first": asdict(first) if first is not None else None,
-            "differences": [asdict(difference) for difference in differences],
-            "rows": comparison.rows,
-        }
-        terminal.say_json(said)
-        return DIFFERS if differences else CLEAN
-    for side, path, (id, turns) in (("A", a, ours), ("B", b, theirs)):
-        place = f"{terminal.visible(str(path))}  {terminal.visible(id)}"
+    said = {
+        **{
+            name: {"file": str(file), "session": session, "turns": len(turns)}
+            for name, (file, session, turns) in (("a", a), ("b", b))
+        },
+        "same": first is None,
+        "first": asdict(first) if first is not None else None,
+        "differences": [asdict(difference) for difference in comparison.differences],
+        "rows": comparison.rows,
+    }
+    terminal.say_json(said)
+
+
+def _say(comparison: Comparison, a: Told, b: Told) -> None:
+    differences, first = comparison.differences, comparison.first
+    for side, (file, session, turns) in (("A", a), ("B", b)):
+        place = f"{terminal.visible(str(file))}  {terminal.visible(session)}"
         terminal.say(f"{side}  {place}  {terminal.count(len(turns), 'turn')}")
     if first is None:
         terminal.say("the same: flow, slots, recalls and findings of every turn")
-        return CLEAN
-    number, side_turns = (first.a_turn, ours[1]) if first.b_turn is None else (first.b_turn, theirs[1])
-    heard = next(turn.said for turn in side_turns if turn.number == number)
+        return
+    number, turns = (first.a_turn, a[2]) if first.b_turn is None else (first.b_turn, b[2])
+    heard = next(turn.said for turn in turns if turn.number == number)
     said_then = f" ({terminal.visible(heard[:60])})" if heard else ""
     terminal.say(f"they part in {_place(first)}{said_then}: {_words(first)}")
-    for kind in KINDS:
+    for kind, title in _TITLES.items():
         some = [difference for difference in differences if difference.kind == kind]
         if some:
-            terminal.say(_TITLES[kind])
+            terminal.say(title)
         for difference in some:
             terminal.say(f"  {_place(difference):12} {_words(difference)}")
     terminal.say(f"{terminal.count(len(differences), 'difference')} in {terminal.count(len(comparison.rows), 'turn')}")
-    return DIFFERS
 
 
 _TITLES = {
@@ -206,7 +236,7 @@ _TITLES = {
 }
 
 
-def _side(path: Path, session: str) -> tuple[str, list[Any]]:
+def _side(path: Path, session: str) -> tuple[str, list[TurnFacts]]:
     """(id, turns) of the session to compare; notes on what could not be read go to standard error."""
     from lingbot_map.compare import facts_of
     from lingbot_map.testing import open_maps
@@ -230,19 +260,17 @@ def _side(path: Path, session: str) -> tuple[str, list[Any]]:
     return next(iter(found.items()))
 
 
-def _place(difference: Any) -> str:
+def _place(difference: Difference) -> str:
     sides = (("A", difference.a_turn), ("B", difference.b_turn))
     return " | ".join(f"{side} {turn}" for side, turn in sides if turn is not None)
 
 
-def _words(difference: Any) -> str:
+def _words(difference: Difference) -> str:
     what = "" if difference.kind == "turn" else f"{difference.what}: "
     return terminal.visible(f"{what}{difference.a} | {difference.b}")
 
 
 def _bad(why: LingbotMapError | OSError) -> int:
-    if isinstance(why, BrokenPipeError):
-        raise why
     if isinstance(why, OSError):
         where = f"{os.fsdecode(why.filename)}: " if why.filename else ""
         terminal.complain(f"lingbot-map: {where}{why.strerror or type(why).__name__}")
