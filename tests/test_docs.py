@@ -110,7 +110,7 @@ def check_command(words: list[str]) -> None:
             pass
         case [("python" | "python3"), "-m", ("bench" | "tests") as module, *_]:
             assert (ROOT / module / "__main__.py").exists()
-        case [("python" | "python3"), name]:
+        case [("python" | "python3"), name, *_]:
             assert name == "bot.py" or (ROOT / name).exists(), f"there is no {name}"
         case ["pytest", *_] | ["git", "clone", *_] | ["cd", _] | ["jq", *_] | ["grep", *_] | ["curl", *_]:
             pass

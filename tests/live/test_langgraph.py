@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.load import dumps
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langgraph.types import Command
@@ -191,6 +193,24 @@ def test_documents_have_scores_and_stages_and_the_answer_what_it_was_made_of(hea
     ]  # fmt: skip
     assert (prompt["stage"], [doc["id"] for doc in prompt["docs"]]) == ("prompt", ["prices"])
     assert said(signals, "answered", "text", "docs") == [(f"(2) {PRICES}", ["prices"])]
+
+
+def test_a_document_that_an_earlier_answer_repeats_is_not_in_the_prompt(heard: tuple[Listener, Probe]) -> None:
+    listener, probe = heard
+    texts = {"a": "经人工批准后，三天之内退回。", "b": "光纤套餐每月九十九元，含路由器一台。"}
+    with probe.session("desk"):
+        callback: Any = MapCallback(probe)
+        callback.on_chain_start({}, {"question": "?"}, run_id="r")
+        found = [Document(id=id, page_content=text) for id, text in texts.items()]
+        callback.on_retriever_start({}, "?", run_id="s", parent_run_id="r")
+        callback.on_retriever_end(found, run_id="s", parent_run_id="r")
+        prompt = [[SystemMessage(texts["a"]), HumanMessage("多少钱？"), AIMessage(texts["b"]), HumanMessage("?")]]
+        callback.on_chat_model_start({}, prompt, run_id="m", parent_run_id="r")
+    stages = said(told(listener, probe, "desk"), "retrieved", "stage", "docs")
+    assert [(stage, [doc["id"] for doc in docs]) for stage, docs in stages] == [
+        ("fused", ["a", "b"]),
+        ("prompt", ["a"]),
+    ]
 
 
 def test_an_interrupt_is_a_wait_within_its_turn(heard: tuple[Listener, Probe]) -> None:

@@ -12,7 +12,7 @@ from lingbot_probes.adapters.langgraph_words import Message, message, messages, 
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.signals import Doc, Raw, Retrieved
 
-_QUOTED = 20  # characters from which a document's text, found in a prompt, is no coincidence
+_QUOTED, _QUOTED_WIDE = 20, 8  # characters from which a text found in a prompt is no coincidence; other than ASCII
 _USAGE = ("usage_metadata", "tool_calls", "finish_reason")
 
 
@@ -29,20 +29,24 @@ def retrieved(scribe: Scribe, run: Run, data: Mapping[str, Any]) -> None:
 
 def called(scribe: Scribe, run: Run, given: Any) -> None:
     """A model is called. The documents whose whole text stands in what it is given are in the prompt: a fact of the
-    record, though no event says so by itself."""
+    record, though no event says so by itself. The bot's earlier answers may repeat a document and are no prompt."""
     root = run.root
     if not root.recalled:
         return
     if type(given) is dict:
         given = given.get("messages") or given.get("prompts")
     said = messages(given)
-    prompt = "\n".join(one.text for one in said) if said else "\n".join(map(str, items(given)))
-    run.docs = tuple(doc for doc, text in root.recalled.items() if len(text) >= _QUOTED and text in prompt)
+    prompt = "\n".join(one.text for one in said if one.by != "ai") if said else "\n".join(map(str, items(given)))
+    run.docs = tuple(doc for doc, text in root.recalled.items() if _telling(text) and text in prompt)
     if run.docs and run.docs != root.prompt:
         root.prompt = run.docs
         ranked = tuple(Doc(id=doc, rank=rank) for rank, doc in enumerate(run.docs, 1))
         params = {"known_by": "text", "model": run.name}
         scribe.say(Retrieved(query=root.query, stage="prompt", docs=ranked, params=params))
+
+
+def _telling(text: str) -> bool:
+    return len(text) >= (_QUOTED if text.isascii() else _QUOTED_WIDE)
 
 
 def gave(scribe: Scribe, run: Run, output: Any) -> Message | None:
