@@ -15,7 +15,7 @@ from lingbot_map.errors import BadInput
 from lingbot_map.importers.burr_folder import gathered
 from lingbot_map.legible import legible
 from lingbot_map.pipeline import Glance, Pipeline
-from lingbot_map.store.appender import Fsync
+from lingbot_map.store.appender import Fsync, fsync_from
 from lingbot_map.store.recording import LOG
 from lingbot_web import export as exporting
 from lingbot_web import terminal
@@ -93,9 +93,7 @@ def report_problems(taken: list[dict[str, Any]]) -> None:
 
 def fsync_of(said: str) -> Fsync:
     """What ``--fsync`` says. Raises ``BadInput``."""
-    if said not in ("batch", "always"):
-        raise BadInput("--fsync", "batch or always", said)
-    return "always" if said == "always" else "batch"
+    return fsync_from(said)
 
 
 def take_in(
