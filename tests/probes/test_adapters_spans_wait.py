@@ -59,6 +59,18 @@ def test_only_so_many_of_those_that_were_told_are_known_again(monkeypatch: pytes
     assert known == [6, 7]
 
 
+def test_what_waits_is_bounded_by_its_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spans_wait, "MOST_WEIGHT", 10_000)
+    traces = Traces()
+    for number in range(5):
+        traces.take(read_span(span(str(number), "LLM", "0", trace=f"t{number}", input__value="x" * 3_000)))
+    given_up = traces.complete(["t4"])
+    assert [group.trace for group in given_up] == ["t0", "t1"]
+    assert traces.weight < 10_000
+    assert len(traces.rest()) == 3
+    assert (traces.count, traces.weight) == (0, 0)
+
+
 def test_what_is_overdue_is_told_or_left_aside() -> None:
     traces = Traces()
     traces.take(read_span(span("2", "LLM", "1")), now=0.0)

@@ -50,17 +50,18 @@ MOST_SPANS = 50_000
 """Spans that wait for their roots at most; then the trace that waits longest is told as it stands."""
 
 _REMEMBERED = 1_000  # traces told whose late spans are still put in their turn
+_REMEMBERED_LIVE = 50  # of so many a live conversation knows what was answered; the map holds many of them
 _QUOTED = 20  # characters from which a document's text, found in a prompt, is no coincidence
 _STEPS = frozenset(("LLM", "EMBEDDING", "TOOL", "GUARDRAIL", "EVALUATOR", "PROMPT"))
 
 
 @dataclass(slots=True)
 class _Told:
-    """What was told of a trace: its last ``turn``, the ``spans``, and what the turn came to."""
+    """What was told of a trace: its last ``turn``, the ``spans`` (where nobody else knows them), the answer's hash."""
 
     turn: str
     spans: set[str] = field(default_factory=set)
-    answer: str = ""
+    answer: int = hash("")
 
 
 class Conversation:
@@ -69,7 +70,7 @@ class Conversation:
     def __init__(self, session: str, meta: Mapping[str, Any] | None = None, *, n: int = 0, live: bool = False) -> None:
         """``session`` is the session's id; ``meta`` is told of it besides what its first root says. ``n`` is the
         number that was given last. ``live``: turns bear the ids of their traces, so that they are known again after a
-        restart; else they are counted."""
+        restart (else they are counted), and whoever tells spans here knows which of them were told."""
         self.scribe = Scribe(session[:MAX_SESSION_ID])
         self.scribe.n = n
         self._meta = dict(meta or {})
@@ -86,25 +87,30 @@ class Conversation:
         scribe = self.scribe
         known = self._told.get(spans[0].trace) if spans else None
         if known is not None:
-            spans = [span for span in spans if span.id not in known.spans]
-            known.spans.update(span.id for span in spans)
+            if not self._live:
+                spans = [span for span in spans if span.id not in known.spans]
+                known.spans.update(span.id for span in spans)
             if (own := told_by(spans)) is not None:
                 return self._own(own)
             for tree in trees(spans) if spans else ():
                 self._late(tree, known)
             return scribe.taken()
         if (own := told_by(spans)) is not None:
-            self._told[spans[0].trace] = _Told("", {span.id for span in spans})
+            self._remember(spans, "", hash(""))
             return self._own(own)
-        answer = ""
+        answer = hash("")
         for number, tree in enumerate(trees(spans) if spans else (), 1):
             named = spans[0].trace if number == 1 else f"{spans[0].trace}/{number}"
             answer = self._turn(tree, named if self._live else "")
         if spans:
-            self._told[spans[0].trace] = _Told(scribe.turn, {span.id for span in spans}, answer)
-            if len(self._told) > _REMEMBERED:
-                self._told.popitem(last=False)
+            self._remember(spans, scribe.turn, answer)
         return scribe.taken()
+
+    def _remember(self, spans: list[Span], turn: str, answer: int) -> None:
+        ids = set() if self._live else {span.id for span in spans}
+        self._told[spans[0].trace] = _Told(turn, ids, answer)
+        if len(self._told) > (_REMEMBERED_LIVE if self._live else _REMEMBERED):
+            self._told.popitem(last=False)
 
     def _own(self, told: list[tuple[Span, Signal]]) -> list[Numbered]:
         """What spans of our own export carry: the very signals, in their turns."""
@@ -119,7 +125,7 @@ class Conversation:
             scribe.say(signal)
         return scribe.taken()
 
-    def _turn(self, tree: Tree, named: str) -> str:
+    def _turn(self, tree: Tree, named: str) -> int:
         scribe, root = self.scribe, tree.root
         scribe.said_at = root.start
         if not scribe.n:
@@ -207,17 +213,17 @@ class _Turn:
             scribe.said_at = root.end
             self._say(Failed(where=root.name or "turn", error=errors[root.id]))
 
-    def answer(self, before: str = "") -> str:
+    def answer(self, before: int = hash("")) -> int:
         """What the turn came to: the root's output, else what a model said last. What was said within a root that
-        failed may never have reached the user. Told unless it was ``before``."""
+        failed may never have reached the user. Told unless its hash is the one ``before``; that hash."""
         self._scribe.said_at = self._root.end
         text = answered(self._root) or ("" if self._root.failed else self._spoken)
         if not text and self._model and not self._root.failed:
             self._scribe.found.left["unheard_answers"] += 1
             text = NOT_CAPTURED
-        if text and text != before:
+        if text and hash(text) != before:
             self._say(Answered(text=text, docs=self._made_of))
-        return text or before
+        return hash(text) if text else before
 
     def _route(self, found: tuple[str, str, str], within: str) -> str:
         intent, label, above = found

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from lingbot_probes.adapters.spans import MOST_SPANS, session_of
 from lingbot_probes.adapters.spans_read import Span
 
+MOST_WEIGHT = 128 << 20
+"""Characters of their attributes at most; a request of 20 MiB may be a handful of spans."""
+
 MOST_TOLD = 200_000
 """Spans that were told and are known again, the latest: so long may a sender try to get one through."""
 
@@ -37,6 +40,7 @@ class _Waiting:
     source: str
     came: float
     spans: dict[str, Span] = field(default_factory=dict)
+    weight: int = 0
     ended: bool = False  # its root has
     entered: bool = False  # a span has ended whose parent is in another process
     meant: bool = False  # it has to do with a dialogue
@@ -58,6 +62,7 @@ class Traces:
         """Nothing waits and nothing was told."""
         self.aside = 0
         self.count = 0
+        self.weight = 0
         self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
         self._late: dict[str, list[Span]] = {}
         self._told: OrderedDict[str, _Told] = OrderedDict()
@@ -86,7 +91,9 @@ class Traces:
             waiting.ended, waiting.source = True, source
         elif span.entry:
             waiting.entered = True
-        self.count += 1
+        weight = _weight(span)
+        waiting.weight += weight
+        self.count, self.weight = self.count + 1, self.weight + weight
         return True
 
     def waits(self, trace: str) -> bool:
@@ -103,7 +110,7 @@ class Traces:
                 groups.append(Group(trace, told.source, told.session, late, True, told.turn))
             elif (waiting := self._waiting.get(trace)) is not None and waiting.ended and waiting.meant:
                 groups.append(self._group(trace))
-        while self.count > MOST_SPANS:
+        while self.count > MOST_SPANS or self.weight > MOST_WEIGHT:
             groups += self._given_up(next(iter(self._waiting)))
         return groups
 
@@ -150,5 +157,14 @@ class Traces:
     def _group(self, trace: str) -> Group:
         waiting = self._waiting.pop(trace)
         self.count -= len(waiting.spans)
+        self.weight -= waiting.weight
         spans = list(waiting.spans.values())
         return Group(trace, waiting.source, session_of(spans), spans)
+
+
+def _weight(span: Span) -> int:
+    """About how many characters its attributes hold."""
+    return 200 + sum(
+        len(value) if type(value) is str else len(str(value)) if type(value) in (list, dict) else 10
+        for value in span.attributes.values()
+    )
