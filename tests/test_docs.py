@@ -127,7 +127,7 @@ def check_install(what: list[str]) -> None:
     for word in what:
         if word.startswith("-") or word in named - {"lingbot-map"}:
             continue
-        match = re.fullmatch(r"(?:lingbot-map|\.)(?:\[([a-z,]+)\])?", word)
+        match = re.fullmatch(r"(?:lingbot-map|\.)(?:\[([a-z,-]+)\])?", word)
         assert match, f"{word} is not this project"
         asked = set((match[1] or "").split(",")) - {""}
         assert asked <= set(extras), f"no such extra: {asked - set(extras)}"
