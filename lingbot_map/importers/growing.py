@@ -51,6 +51,8 @@ class _Standing:
     adapter: Adapter | None = None
     sources: dict[str, str] = field(default_factory=dict)
     numbers: list[Any] = field(default_factory=list)
+    unsure: list[Numbered] = field(default_factory=list)
+    """Said of a conversation in which nothing could be read yet: if nothing ever can be, it is none."""
 
 
 class Conversations:
@@ -91,7 +93,7 @@ class Conversations:
         if mark is not None and self._known(mark):
             self.repeated += 1
             return Taken([])
-        standing = self._awaken(key or f"{self._format} {hashlib.sha256(raw).hexdigest()[:12]}")
+        standing = self._awaken(key, raw)
         adapter = standing.adapter
         assert adapter is not None
         problem = ""
@@ -99,6 +101,11 @@ class Conversations:
             said = adapter.take(record)
         except (BadRecord, SignalError) as why:
             said, problem = adapter.skip(), str(why)
+        if problem and not standing.sources:
+            standing.unsure += said
+            return Taken([], problem)
+        if standing.unsure:
+            said, standing.unsure = standing.unsure + said, []
         return Taken(self._told(standing, adapter.scribe, said, raw), problem)
 
     def overdue(self, now: float) -> list[Told]:
@@ -128,14 +135,16 @@ class Conversations:
                     del standing.sources[past]
         return [Told(session, source, said, scribe.n)]
 
-    def _awaken(self, key: str) -> _Standing:
+    def _awaken(self, key: str, raw: bytes) -> _Standing:
+        """The conversation ``key``; those without a name are one, called after its first record."""
         standing = self._all.get(key)
         if standing is None:
             if len(self._all) >= LIMITS.sessions * 10:
                 self._all.pop(next(iter(self._all)))
             standing = self._all[key] = _Standing()
         if standing.adapter is None:
-            standing.adapter = self._make(key[:MAX_SESSION_ID])
+            name = key or (standing.numbers or [f"{self._format} {hashlib.sha256(raw).hexdigest()[:12]}"])[0]
+            standing.adapter = self._make(name[:MAX_SESSION_ID])
             if standing.numbers:
                 _go_on(standing.adapter, standing.numbers)
         self._awake[key] = standing

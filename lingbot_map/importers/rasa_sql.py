@@ -6,6 +6,7 @@ only two statements run, over one real table.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from array import array
 from collections.abc import Iterator
@@ -28,7 +29,9 @@ _SENDERS = ("conversation_id", "sender_id")
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class Table:
+    """A table of events."""
+
     name: str
     sender: str
     ordered: str  # the column that orders the rows
@@ -40,7 +43,7 @@ def refuse(blob: Blob, shape: Shape) -> str:
         return "not a SQLite database"
     try:
         with closing(_opened(blob)) as database:
-            return "" if _table(database) else f"no table of events ({', '.join(_TABLES)})"
+            return "" if table_of(database) else f"no table of events ({', '.join(_TABLES)})"
     except sqlite3.Error as why:
         return f"the database can't be read ({why})"
 
@@ -48,19 +51,27 @@ def refuse(blob: Blob, shape: Shape) -> str:
 def _opened(blob: Blob) -> sqlite3.Connection:
     # A reader may go on in another thread at each step, though never in two at a time: no check for the same thread.
     if blob.path is not None:
-        place = f"file:{quote(blob.path)}?mode=ro&immutable=1"
+        # What a writer in WAL mode has not yet put into the file itself stands beside it, and counts.
+        beside = os.path.exists(f"{blob.path}-wal")
+        place = f"file:{quote(blob.path)}?mode=ro{'' if beside else '&immutable=1'}"
         database = sqlite3.connect(place, uri=True, check_same_thread=False)
     else:
         database = sqlite3.connect(":memory:", check_same_thread=False)
         database.deserialize(blob.slice(0, blob.size))
+    careful(database)
+    return database
+
+
+def careful(database: sqlite3.Connection) -> None:
+    """Bound what a foreign database may do to its reader."""
     database.text_factory = bytes  # a text that isn't UTF-8 is that row's problem
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * LIMITS.line)
     for pragma in ("query_only = 1", "trusted_schema = 0", "cell_size_check = 1", "mmap_size = 0", "temp_store = 2"):
         database.execute(f"PRAGMA {pragma}")
-    return database
 
 
-def _table(database: sqlite3.Connection) -> _Table | None:
+def table_of(database: sqlite3.Connection) -> Table | None:
+    """The table of events in it; ``None`` if there is none."""
     for name in _TABLES:
         real = database.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone()
         if real is None:
@@ -68,7 +79,7 @@ def _table(database: sqlite3.Connection) -> _Table | None:
         columns = {row[1].decode("utf-8", "replace") for row in database.execute(f'PRAGMA table_info("{name}")')}
         sender = next((column for column in _SENDERS if column in columns), "")
         if sender and "data" in columns:
-            return _Table(name, sender, "id" if "id" in columns else "rowid")
+            return Table(name, sender, "id" if "id" in columns else "rowid")
     return None
 
 
@@ -77,7 +88,7 @@ def read(reading: Reading) -> Iterator[ImportedSession]:
     blob = reading.blob
     try:
         with closing(_opened(blob)) as database:
-            table = _table(database)
+            table = table_of(database)
             if table is None:
                 raise BadInput(blob.name, "a table of Rasa events", "none")
             for sender, rows in _rows(reading, database, table).items():
@@ -87,7 +98,7 @@ def read(reading: Reading) -> Iterator[ImportedSession]:
         raise BadInput(blob.name, "a SQLite database that can be read", str(why)) from None
 
 
-def _rows(reading: Reading, database: sqlite3.Connection, table: _Table) -> dict[str, array[int]]:
+def _rows(reading: Reading, database: sqlite3.Connection, table: Table) -> dict[str, array[int]]:
     """The row numbers of each sender. Rows are fetched by number later, so no index of the file is needed."""
     index = Index(reading)
     found: dict[str, array[int]] = {}
@@ -99,7 +110,7 @@ def _rows(reading: Reading, database: sqlite3.Connection, table: _Table) -> dict
     return found
 
 
-def _records(reading: Reading, database: sqlite3.Connection, table: _Table, rows: array[int]) -> Iterator[Record]:
+def _records(reading: Reading, database: sqlite3.Connection, table: Table, rows: array[int]) -> Iterator[Record]:
     query = f'SELECT data FROM "{table.name}" WHERE rowid = ?'
     for row in rows:
         where = f"{reading.blob.name} table {table.name} row {row}"

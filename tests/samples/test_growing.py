@@ -196,6 +196,16 @@ def test_a_conversation_that_was_put_away_goes_on_with_its_numbers() -> None:
     assert numbers == list(range(1, len(numbers) + 1))
 
 
+def test_events_without_a_sender_are_one_conversation_and_what_can_not_be_read_is_none() -> None:
+    bare = [{name: value for name, value in event.items() if name != "sender_id"} for event in CHAT[2:6]]
+    parts, _ = told(lines(*bare))
+    assert by_session(parts) == {s.session.session_id: (s.session.source, s.items) for s in opened(lines(*bare))}
+    broken: list[Event] = [{"sender_id": "x", "event": None}, *CHAT[2:4], {"sender_id": "b", "event": None}]
+    parts, problems = told(lines(*broken))
+    assert by_session(parts) == {s.session.session_id: (s.session.source, s.items) for s in opened(lines(*broken))}
+    assert len(problems) == 2
+
+
 def test_a_standing_is_json_and_goes_on() -> None:
     one, other = telling("rasa"), telling("rasa")
     for record in CHAT[:6]:

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from lingbot_map.errors import BadInput, DataFolderBusy, LingbotMapError, NewerFormat
-from lingbot_web import cli_checking, cli_keeping, cli_opening, cli_recordings, cli_serving, terminal
+from lingbot_web import cli_checking, cli_keeping, cli_opening, cli_recordings, cli_serving, cli_tail, terminal
 from lingbot_web.remote import MapRefused
 
 OK, FAILED, BAD_INPUT, BUSY, INTERRUPTED = 0, 1, 2, 4, 130
@@ -55,6 +55,7 @@ def _options(
 for _name, _command in (
     ("serve", cli_serving.serve),
     ("open", cli_opening.open_files),
+    ("tail", cli_tail.tail),
     ("import", cli_recordings.import_files),
     ("sessions", cli_recordings.sessions),
     ("export", cli_recordings.export),

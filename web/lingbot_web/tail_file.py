@@ -1,0 +1,170 @@
+"""A file that grows, line by line: half-written lines, truncation and rotation seen to."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from lingbot_map.errors import BadInput
+from lingbot_map.importers.limits import LIMITS
+
+_PIECE = 1 << 18
+"""Bytes that are read at a time."""
+_HEAD = 1024
+"""Bytes at the beginning that tell whether a file is still the one that it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A whole line and its number in the file; ``bad`` says why it can't be read."""
+
+    where: str
+    raw: bytes
+    bad: str = ""
+
+
+class GrowingFile:
+    """Follows ``path``, also into the file that takes its place. ``renewed`` counts how often that happened."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ``BadInput`` for what is no file. One that isn't there yet is waited for."""
+        if path.exists() and not path.is_file():
+            raise BadInput(str(path), "a file, sqlite:///FILE or amqp://HOST", "something else")
+        self.path = path
+        self.renewed = 0
+        self.why = ""
+        self._file: Any = None
+        self._identity = (0, 0)
+        self._number = self._offset = 0  # of what was handed out
+        self._rest = bytearray()
+        self._skipping = False  # the rest of a line that is too long
+        self._idle = False
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def poll(self) -> list[Line]:
+        """The lines that are new, a piece at a time; none if nothing is."""
+        if self._file is None and not self._open():
+            return []
+        if os.fstat(self._file.fileno()).st_size < self._file.tell():
+            self._renew("was cut; it is read again from its beginning")
+            self._file.seek(0)
+        piece = self._file.read(_PIECE)
+        if piece:
+            self._idle = False
+            return list(self._lines(piece))
+        lines = self._whole_rest()
+        if not lines and self._replaced():
+            if self._rest:
+                lines = [Line(self._where(1), b"", "the file was replaced in the middle of the line")]
+            self.close()
+            self._renew("was replaced; the new file is read")
+        return lines
+
+    def noted(self) -> bool:
+        """Nothing is lost if it isn't: it can be read again."""
+        return False
+
+    def taken(self) -> None:
+        """A file keeps what was read of it."""
+
+    def standing(self) -> list[Any]:
+        """[inode, offset, number, digest of the beginning, renewed]: where ``resume`` goes on."""
+        if self._file is None:
+            return []
+        return [self._identity[1], self._offset, self._number, self._digest(self._offset), self.renewed]
+
+    def resume(self, standing: list[Any]) -> bool:
+        """Go on where the last run stood, if it is still that file; whether it is."""
+        if not standing or (self._file is None and not self._open()):
+            return False
+        inode, offset, number, digest, self.renewed = standing
+        if inode != self._identity[1] or os.fstat(self._file.fileno()).st_size < offset:
+            return False
+        if digest != self._digest(offset):
+            return False
+        self._file.seek(offset)
+        self._offset, self._number = offset, number
+        return True
+
+    def _digest(self, offset: int) -> str:
+        return hashlib.sha256(os.pread(self._file.fileno(), min(offset, _HEAD), 0)).hexdigest()
+
+    def _open(self) -> bool:
+        try:
+            self._file = self.path.open("rb", buffering=0)
+        except FileNotFoundError:
+            self.why = "it is not there yet"
+            return False
+        except OSError as why:
+            self.why = why.strerror or type(why).__name__
+            return False
+        self.why = ""
+        status = os.fstat(self._file.fileno())
+        self._identity = status.st_dev, status.st_ino
+        return True
+
+    def _replaced(self) -> bool:
+        try:
+            status = self.path.stat()
+        except OSError:  # moved away, and nothing has taken its place yet
+            return False
+        return (status.st_dev, status.st_ino) != self._identity
+
+    def _renew(self, why: str) -> None:
+        self.renewed += 1
+        self.why = why
+        self._number = self._offset = 0
+        self._rest.clear()
+        self._skipping = False
+
+    def _lines(self, piece: bytes) -> Iterator[Line]:
+        self._rest += piece
+        *lines, rest = self._rest.split(b"\n")
+        self._rest = bytearray(rest)
+        for line in lines:
+            where = self._taken(len(line) + 1)
+            if self._skipping:
+                self._skipping = False
+            elif len(line) > LIMITS.line:
+                yield Line(where, b"", f"longer than {LIMITS.line:,} bytes")
+            elif line.strip():
+                yield Line(where, bytes(line).removeprefix(b"\xef\xbb\xbf") if self._number == 1 else bytes(line))
+        if len(self._rest) > LIMITS.line:
+            if not self._skipping:
+                yield Line(self._where(1), b"", f"longer than {LIMITS.line:,} bytes")
+            self._skipping = True
+            self._offset += len(self._rest)
+            self._rest.clear()
+
+    def _whole_rest(self) -> list[Line]:
+        """A last line without an end is whole if it is a whole object and nothing came since the last look."""
+        idle, self._idle = self._idle, True
+        if not idle or self._skipping or not self._rest.rstrip().endswith(b"}"):
+            return []
+        try:
+            orjson.loads(self._rest)
+        except orjson.JSONDecodeError:
+            return []
+        line = bytes(self._rest)
+        self._rest.clear()
+        self._offset += len(line)
+        return [Line(self._where(1), line)]
+
+    def _taken(self, size: int) -> str:
+        self._number += 1
+        self._offset += size
+        return self._where(0)
+
+    def _where(self, ahead: int) -> str:
+        return f"{self.path.name} line {self._number + ahead}"
