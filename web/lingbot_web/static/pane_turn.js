@@ -7,6 +7,7 @@ import { acts, callout, callouts, facts, heading, nodeLink, part, saidAt, tellin
 import { docLists, stageName } from 'lb/pane_doc';
 import { docsOfTurn, findingsAbout, labelOf, seqsOfTurn, sizeOf, stepsOfTurn } from 'lb/past';
 import { coverageOf } from 'lb/session_row';
+import { unmaskedTitle } from 'lb/stats';
 
 /** @typedef {import('lb/pane').View} View */
 /** @typedef {import('lb/pane').Pane} Pane */
@@ -156,9 +157,9 @@ export function overviewPane(view, feed) {
 }
 
 /** How many values were masked, or that none were. @param {Record<string, any>} about */
-function maskingOf({ masked, unmasked }) {
+function maskingOf({ masked, unmasked, origin }) {
   const n = Number(masked) || 0;
-  return n > 0 || unmasked === true ? [n > 0 && h('div', null, text('stats.masked.title', { n: count(n) })), unmasked === true && h('div', { class: 'warn' }, text('stats.unmasked.title'))] : '';
+  return n > 0 || unmasked === true ? [n > 0 && h('div', null, text('stats.masked.title', { n: count(n) })), unmasked === true && h('div', { class: 'warn' }, text(unmaskedTitle(origin)))] : '';
 }
 
 /** Events of one name that are left out for one reason share a line, with the number of the first. @param {View} view */

@@ -8,6 +8,7 @@ import { text } from 'lb/i18n';
 import { glyph } from 'lb/icons';
 import { readPlace } from 'lb/link';
 import { titleOf } from 'lb/session_row';
+import { unmaskedTitle } from 'lb/stats';
 
 /** @typedef {import('lb/session_row').Summary} Summary */
 /**
@@ -62,7 +63,7 @@ export class FileApi extends Api {
       h('p', null, text('export.holds', { turns: summary.turns, events: summary.events }), !events && ` ${text('export.no-events')}`),
       found.length > 0 && h('p', { class: 'file-findings' }, found.map(([kind, n]) => h('span', { class: kind === 'gap' ? 'gap' : null, title: text(`finding.${kind}`) }, glyph(kind), count(n)))),
       (summary.masked ?? 0) > 0 && h('p', { class: 'quiet' }, text('stats.masked.title', { n: count(summary.masked ?? 0) })),
-      summary.unmasked && h('p', { class: 'warn' }, text('stats.unmasked.title')),
+      summary.unmasked && h('p', { class: 'warn' }, text(unmaskedTitle(summary.origin))),
       h('p', { class: 'quiet' }, text('export.offline')),
     );
   }

@@ -25,11 +25,16 @@ export class Stats {
     this.told = sign;
     /** @param {string} name @param {number} n @param {string} [mark] */
     const one = (name, n, mark = '') => h('div', { class: mark || null }, h('dt', null, text(name)), h('dd', null, count(n)));
-    fill(this.host, one('stats.received', Math.max(feed.received, shown)), one('stats.shown', shown), one('stats.missing', missing, missing ? 'lost' : ''), masked > 0 && maskedOf(masked), open && h('div', { class: 'unmasked', title: text('stats.unmasked.title') }, h('dt', null, text('stats.unmasked'))));
+    fill(this.host, one('stats.received', Math.max(feed.received, shown)), one('stats.shown', shown), one('stats.missing', missing, missing ? 'lost' : ''), masked > 0 && maskedOf(masked), open && h('div', { class: 'unmasked', title: text(unmaskedTitle(map.about.origin)) }, h('dt', null, text('stats.unmasked'))));
   }
 }
 
 /** How many values of the session were masked. @param {number} n */
 function maskedOf(n) {
   return h('div', { class: 'masked', title: text('stats.masked.title', { n: count(n) }) }, h('dt', null, text('stats.masked')), h('dd', null, count(n)));
+}
+
+/** Which sentence says that nothing was masked: of spans that came live, or of an import. @param {unknown} origin */
+export function unmaskedTitle(origin) {
+  return (origin ?? 'probe') === 'probe' ? 'stats.unmasked.live' : 'stats.unmasked.title';
 }

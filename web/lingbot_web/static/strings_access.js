@@ -74,6 +74,7 @@ export const ACCESS = {
   'stats.masked': ['已遮蔽', 'masked'],
   'stats.masked.title': ['{n} 个值已遮蔽，地图里没有原文', '{n} {n|value|values} masked; what {n|it was|they were} is not in the map'],
   'stats.unmasked': ['未遮蔽', 'not masked'],
+  'stats.unmasked.live': ['span 到达时没有遮蔽，话语和值都是原文；不带 --unmasked-spans 启动的地图会遮蔽', 'Not masked as spans came in: what was said is shown as it was. A map started without --unmasked-spans masks them'],
   'stats.unmasked.title': ['导入时没有遮蔽，话语和值都是原文；lingbot-map import --mask 会遮蔽', 'Not masked at import: what was said is shown as it was. lingbot-map import --mask masks it'],
   'stats.missing': ['缺失', 'missing'],
   'stats.received': ['已接收', 'received'],
