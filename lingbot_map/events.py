@@ -56,11 +56,11 @@ class Described:
     """Facts about the session as a whole, merged over earlier ones.
 
     Known keys: ``origin`` ("probe", "import:rasa" ...), ``coverage`` ({"flow" | "state" | "knowledge": "full" |
-    "partial" | "none"}), ``lost`` (sentences on what an import could not carry over, or a live source does not tell), ``timed`` (false: the source gave
-    no times, so those of the events say when they were taken in and nothing of the dialogue), ``name`` and ``pinned``
-    (set by people), ``skipped`` ({source: n}: what it said up to its number n was deleted and is not waited for),
-    ``mask_keys`` (names of the keys of its pseudonyms; where there are two, one thing may have two pseudonyms),
-    ``unmasked`` (true: it was taken in without masking, all or a part of it).
+    "partial" | "none"}), ``lost`` (sentences on what an import could not carry over, or a live source does not tell),
+    ``timed`` (false: the source gave no times, so those of the events say when they were taken in and nothing of the
+    dialogue), ``name`` and ``pinned`` (set by people), ``skipped`` ({source: n}: what it said up to its number n was
+    deleted and is not waited for), ``mask_keys`` (names of the keys of its pseudonyms; where there are two, one thing
+    may have two pseudonyms), ``unmasked`` (true: it was taken in without masking, all or a part of it).
     """
 
     kind: ClassVar[str] = "described"
