@@ -274,6 +274,15 @@ def test_kill_9_loses_no_span_that_was_accepted(tmp_path: Path) -> None:
         assert [event["signal"]["kind"] for event in found if "source" in event] == [*WHOLE, *WHOLE[1:]]
 
 
+def test_a_map_may_be_started_without_masks_for_spans_and_the_session_says_so(tmp_path: Path) -> None:
+    with started(tmp_path / "data", tmp_path / "run", "--unmasked-spans") as process:
+        wait_for(lambda: process.client.get("/healthz")["status"] == "ok", "recovery")
+        send(process.client, *turn(1, said="call 13812345678"))
+        (summary,) = process.client.get("/api/sessions")["sessions"]
+        assert summary["last_utterance"] == "call 13812345678"
+        assert (summary["masked"], summary["unmasked"]) == (0, True)
+
+
 def test_while_the_disk_is_full_spans_are_to_be_sent_again_and_none_is_lost_or_counted_twice(tmp_path: Path) -> None:
     data, runtime = tmp_path / "data", tmp_path / "run"
     with started(data, runtime) as process:
