@@ -58,9 +58,10 @@ def chromium() -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """In CI a browser test that did not run has failed: nothing else looks at the page."""
+    """In CI a test of the browser or of RabbitMQ that did not run has failed: nothing else looks at these."""
     report = yield
-    if IN_CI and report.skipped and item.get_closest_marker("browser") and not hasattr(report, "wasxfail"):
+    named = next((name for name in ("browser", "rabbitmq") if item.get_closest_marker(name)), "")
+    if IN_CI and report.skipped and named and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
-        report.longrepr = f"{item.nodeid} was skipped, but in CI every browser test must run: {report.longrepr}"
+        report.longrepr = f"{item.nodeid} was skipped, but in CI every {named} test must run: {report.longrepr}"
     return report
