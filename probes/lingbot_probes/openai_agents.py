@@ -239,7 +239,9 @@ def _record(span: Any) -> dict[str, Any]:
     data = span.span_data
     kind = data.type
     names = _FIELDS.get(kind)
-    told = data.export() if names is None else {name: getattr(data, name, None) for name in names}
+    # Of newer kinds the export says what they are: a ``task`` or a ``turn`` is exported as a custom span.
+    told = {"type": kind}
+    told.update(data.export() if names is None else {name: getattr(data, name, None) for name in names})
     if kind == "response" and data.response is not None:
         response = data.response
         told["response_id"], told["model"] = response.id, response.model
@@ -254,7 +256,7 @@ def _record(span: Any) -> dict[str, Any]:
         "started_at": span.started_at,
         "ended_at": span.ended_at,
         "error": span.error,
-        "span_data": {**told, "type": kind},
+        "span_data": told,
     }
 
 
@@ -264,4 +266,6 @@ def _plain(result: Any) -> Any:
     if rows is not None:
         return [_plain(row) for row in rows]
     fields = fields_of(result)
+    if fields is not None and "run_item" in fields and "output" in fields:  # the SDK's own, of a call that waits
+        return fields["output"]
     return result if fields is None else fields

@@ -9,7 +9,7 @@ from typing import Any
 from agents import Agent, GuardrailFunctionOutput, RunConfig, Runner, function_tool, input_guardrail, trace
 from agents.items import ModelResponse
 from agents.models.interface import Model
-from agents.tracing import generation_span
+from agents.tracing import generation_span, response_span
 from agents.usage import Usage
 from openai.types.responses import (
     Response,
@@ -57,17 +57,40 @@ class Scripted(Model):
 
     async def stream_response(self, *given: Any, **more: Any) -> AsyncIterator[Any]:
         told = await self.get_response(*given, **more)
-        whole = Response(
-            id="r",
-            created_at=0,
-            model="scripted",
-            object="response",
-            output=told.output,
-            tool_choice="none",
-            tools=[],
-            parallel_tool_calls=False,
-        )
-        yield ResponseCompletedEvent(type="response.completed", sequence_number=0, response=whole)
+        yield ResponseCompletedEvent(type="response.completed", sequence_number=0, response=whole(told.output))
+
+
+class Responding(Model):
+    """A model of the Responses API: its span holds the response itself, which the SDK's own export leaves out."""
+
+    def __init__(self, *outputs: list[Any]) -> None:
+        self.script = list(outputs)
+
+    async def get_response(self, system_instructions: Any, input: Any, *given: Any, **more: Any) -> ModelResponse:
+        tracing = more["tracing"] if "tracing" in more else given[4]
+        with response_span() as span:
+            output = self.script.pop(0)
+            if tracing.include_data():
+                span.span_data.response, span.span_data.input = whole(output), input
+            return ModelResponse(output=output, usage=Usage(), response_id="r")
+
+    async def stream_response(self, *given: Any, **more: Any) -> AsyncIterator[Any]:
+        told = await self.get_response(*given, **more)
+        yield ResponseCompletedEvent(type="response.completed", sequence_number=0, response=whole(told.output))
+
+
+def whole(output: list[Any]) -> Response:
+    """A response as the API gives it."""
+    return Response(
+        id="r",
+        created_at=0,
+        model="responding",
+        object="response",
+        output=output,
+        tool_choice="none",
+        tools=[],
+        parallel_tool_calls=False,
+    )
 
 
 TEAS = [
@@ -114,4 +137,4 @@ class Shop:
         return str(result.final_output)
 
 
-__all__ = ["TEAS", "Agent", "Runner", "Scripted", "Shop", "call", "say", "trace"]
+__all__ = ["TEAS", "Agent", "Responding", "Runner", "Scripted", "Shop", "call", "say", "trace"]

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from agents import InputGuardrailTripwireTriggered, RunConfig, set_trace_processors
 
-from lingbot_map.importers import read
 from lingbot_probes import Misused, Probe
 from lingbot_probes.openai_agents import MapTracing
 from lingbot_probes.signals import Answered, Failed, IntentRouted, Raw, Retrieved, SlotAssigned, TurnStarted
-from tests.live.agents_bot import TEAS, Agent, Runner, Scripted, Shop, call, say, trace
+from tests.live.agents_bot import TEAS, Agent, Responding, Runner, Scripted, Shop, call, say, trace
 from tests.live.server import Client, running
 from tests.probes.listening import Listener
+from tests.samples.agents import lines
+from tests.samples.imports import opened
 
 ASKED, ANSWER = "When is Mao Jian picked?", "Before the rains of April."
 
@@ -166,7 +167,7 @@ def test_live_and_exported_it_is_the_same_session() -> None:
         asyncio.run(shop().reply(ASKED, "chat-7"))
 
     live, _ = told(run)
-    (session,) = read("\n".join(map_to_json(exported.items)).encode())
+    (session,) = opened(lines(exported.items))
     imported = [item.signal for item in session.items]
     for kind in (IntentRouted, Retrieved, Failed, Answered, Raw):
         assert len(signals(live, kind)) == len([s for s in imported if type(s) is kind]) > 0, kind
@@ -176,10 +177,6 @@ def test_live_and_exported_it_is_the_same_session() -> None:
     assert [s.utterance for s in imported if type(s) is TurnStarted] == [signals(live, TurnStarted)[-1]["utterance"]]
     found = [[doc["id"] for doc in s["docs"]] for s in signals(live, Retrieved)]
     assert found == [[doc.id for doc in s.docs] for s in imported if type(s) is Retrieved]
-
-
-def map_to_json(items: list[dict[str, Any]]) -> list[str]:
-    return [json.dumps(item) for item in items]
 
 
 def test_functions_mean_what_was_said_of_them() -> None:
@@ -281,6 +278,98 @@ def test_an_error_of_the_model_is_told_once_and_is_the_bots_own() -> None:
     found, _ = told(run)
     assert [signal["error"] for signal in signals(found, Failed)] == ["Error getting response: 503 from the model"]
     assert signals(found, Answered) == []
+
+
+def test_what_only_the_live_span_holds_is_told_and_what_may_not_be_recorded_is_not() -> None:
+    def run(probe: Probe) -> None:
+        async def talk() -> None:
+            agent = Agent(name="desk", model=Responding([say("hi")], [say("a secret")]))
+            await Runner.run(agent, "hello", run_config=RunConfig(group_id="chat-7"))
+            quiet = RunConfig(group_id="chat-8", trace_include_sensitive_data=False)
+            await Runner.run(agent, "my secret", run_config=quiet)
+
+        asyncio.run(talk())
+
+    found, _ = told(run)
+    heard = [event for event in found if event["session"] == "chat-7"]
+    assert signals(heard, TurnStarted)[-1]["utterance"] == "hello"
+    assert [signal["text"] for signal in signals(heard, Answered)] == ["hi"]
+    (model,) = signals(heard, Raw)
+    assert (model["data"]["model"], model["data"]["response"]) == ("responding", "r")
+    quiet = [event for event in found if event["session"] == "chat-8"]
+    assert "secret" not in json.dumps(quiet)
+    assert signals(quiet, TurnStarted)[-1]["utterance"] == "[content not captured]"
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_run_that_waits_for_approval_goes_on_in_its_turn_and_its_state_opens(streamed: bool) -> None:
+    from agents import function_tool
+
+    states: list[dict[str, Any]] = []
+
+    def run(probe: Probe) -> None:
+        @function_tool(needs_approval=True)
+        def pay(amount: int) -> str:
+            """Pay."""
+            return f"paid {amount}"
+
+        agent = Agent(name="desk", model=Scripted(call("pay", amount=5), say("It is paid.")), tools=[pay])
+        config = RunConfig(group_id="chat-7", workflow_name="Shop")
+
+        async def talk() -> None:
+            paused = await Runner.run(agent, "pay 5", run_config=config)
+            state = paused.to_state()
+            states.append(state.to_json())
+            state.approve(paused.interruptions[0])
+            if streamed:
+                result = Runner.run_streamed(agent, state, run_config=config)
+                async for _ in result.stream_events():
+                    pass
+            else:
+                await Runner.run(agent, state, run_config=config)
+
+        asyncio.run(talk())
+
+    found, probe = told(run)
+    assert probe.stats()["errors"] == 0
+    assert {event["session"] for event in found} == {"chat-7"}
+    assert len({event["turn"] for event in found if event.get("turn")}) == 1
+    results = [s["data"].get("result") for s in signals(found, Raw) if s["name"] == "tool"]
+    assert results == [None, "paid 5"]
+    assert [signal["text"] for signal in signals(found, Answered)] == ["It is paid."]
+    (session,) = opened(json.dumps(states[0]).encode())
+    items = [item.signal for item in session.items]
+    assert session.session.session_id == "chat-7"
+    assert [s.name for s in items if type(s) is Raw] == ["llm", "tool_call", "approval"]
+    assert [s.utterance for s in items if type(s) is TurnStarted] == ["pay 5"]
+
+
+class Newer:
+    """What a span of a kind that this SDK doesn't have tells of itself: newer ones have a ``task`` around each run."""
+
+    trace_id, span_id, parent_id, error = "trace_1", "span_1", None, None
+    started_at = ended_at = "2026-01-01T10:00:00+00:00"
+
+    def __init__(self, type: str, exported: dict[str, Any]) -> None:
+        self.type = type
+        self.exported = exported
+        self.span_data = self
+
+    def export(self) -> dict[str, Any]:
+        return self.exported
+
+
+def test_spans_of_kinds_that_came_later_are_what_their_export_says() -> None:
+    def run(probe: Probe) -> None:
+        tracing = MapTracing(probe)
+        task = Newer("task", {"type": "custom", "name": "task", "data": {"sdk_span_type": "task"}})
+        other = Newer("telepathy", {"type": "telepathy", "mood": "good"})
+        for span in (task, other):
+            tracing.on_span_start(span)  # type: ignore[arg-type]
+            tracing.on_span_end(span)  # type: ignore[arg-type]
+
+    found, _ = told(run)
+    assert [(signal["name"], signal["data"]) for signal in signals(found, Raw)] == [("telepathy", {"mood": "good"})]
 
 
 class Broken:
