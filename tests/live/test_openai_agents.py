@@ -365,8 +365,8 @@ def test_spans_of_kinds_that_came_later_are_what_their_export_says() -> None:
         task = Newer("task", {"type": "custom", "name": "task", "data": {"sdk_span_type": "task"}})
         other = Newer("telepathy", {"type": "telepathy", "mood": "good"})
         for span in (task, other):
-            tracing.on_span_start(span)  # type: ignore[arg-type]
-            tracing.on_span_end(span)  # type: ignore[arg-type]
+            tracing.on_span_start(span)
+            tracing.on_span_end(span)
 
     found, _ = told(run)
     assert [(signal["name"], signal["data"]) for signal in signals(found, Raw)] == [("telepathy", {"mood": "good"})]
