@@ -17,21 +17,23 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MESSAGE = ("type", "content", "id", "name", "tool_calls", "tool_call_id", "usage_metadata", "role")
-_VALUES = 20_000  # values of one state that are taken
+_ROOM = 256 * 1024  # bytes of one state that are taken; a text takes its length, any value 16 besides
 
 
 def state(value: Any) -> Any:
     """``value`` as JSON: of a list of messages the newest, of any other list the first 50; objects as their fields."""
-    return _plain(value, DEPTH + 2, [_VALUES])
+    return _plain(value, DEPTH + 2, [_ROOM])
 
 
 def _plain(value: Any, depth: int, left: list[int]) -> Any:
     cls = type(value)
     if value is None or cls is bool:
         return value
+    left[0] -= 16
     if cls is str:
-        return value if len(value) <= TEXT else value[:TEXT]
-    left[0] -= 1
+        value = value[: max(min(TEXT, left[0]), 0)]
+        left[0] -= len(value)
+        return value
     if depth < 0 or left[0] < 0:
         return type_name(cls)
     if cls is list or cls is tuple:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.load import dumps
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
@@ -21,19 +19,10 @@ from lingbot_map.store import key_of
 from lingbot_probes import Misused, Probe
 from lingbot_probes.langchain import MapCallback
 from tests.live import tea_graph
+from tests.live.hearing import said, told
 from tests.live.server import Client, running, wait_for
 from tests.live.tea_graph import POSTAGE, PRICES, ask, before, graph, thread
 from tests.probes.listening import Listener
-
-Signal = dict[str, Any]
-
-
-@pytest.fixture
-def map(tmp_path: Path) -> Iterator[tuple[Client, Probe]]:
-    with running(tmp_path / "data") as (serving, client):
-        probe = Probe("tea shop", endpoint=serving.base, token=serving.token)
-        yield client, probe
-        probe.close()
 
 
 @pytest.fixture
@@ -45,22 +34,12 @@ def heard() -> Iterator[tuple[Listener, Probe]]:
     probe.close()
 
 
-def told(listener: Listener, probe: Probe, session: str | None = None) -> list[Signal]:
-    """The signals, each with the number of its turn as ``in``, without what is the same in all."""
-    assert probe.flush(5)
-    turns: dict[str, int] = {}
-    out = []
-    for event in listener.events(session):
-        signal = dict(event["signal"])
-        signal.pop("predicted_by", None)
-        turn = event.get("turn") or ""
-        out.append({"in": turns.setdefault(turn, len(turns) + 1) if turn else 0, **signal})
-    return out
-
-
-def said(signals: list[Signal], kind: str, *fields: str) -> list[Any]:
-    found = [tuple(signal.get(field) for field in fields) for signal in signals if signal["kind"] == kind]
-    return [one[0] for one in found] if len(fields) == 1 else found
+@pytest.fixture
+def map(tmp_path: Path) -> Iterator[tuple[Client, Probe]]:
+    with running(tmp_path / "data") as (serving, client):
+        probe = Probe("tea shop", endpoint=serving.base, token=serving.token)
+        yield client, probe
+        probe.close()
 
 
 def script(bot: Any, name: str, callback: MapCallback) -> None:
@@ -240,64 +219,6 @@ def test_a_graph_that_stops_before_a_node_waits_there(heard: tuple[Listener, Pro
     assert said(signals, "turn_started", "utterance") == ["hello"]
 
 
-@pytest.mark.parametrize("watched", [True, False])
-def test_a_fork_strikes_out_what_came_after_it(heard: tuple[Listener, Probe], watched: bool) -> None:
-    """Also where the handler did not hear of the change, which then shows in the steps alone."""
-    listener, probe = heard
-    callback = MapCallback(probe)
-    bot, config = graph(), thread("a", callback)
-    bot.invoke(ask("price please"), config)
-    bot.invoke(Command(resume=True), config)
-    bot.invoke(ask("hello"), config)
-    place = {**before(bot, config, "approve"), **({"callbacks": [callback]} if watched else {})}
-    bot.invoke(None, {**bot.update_state(place, {"found": ["Out of stock."]}), "callbacks": [callback]})
-    signals = told(listener, probe)
-    (undone,) = [i for i, signal in enumerate(signals) if signal["kind"] == "undone"]
-    last = signals[signals[undone]["to"] - 1]
-    assert (last["kind"], last["slot"], last["task"]) == ("slot_assigned", "found", "look_up")
-    assert signals[undone]["why"] == "fork"
-    after = signals[undone + 1 :]
-    assert said(after, "slot_assigned", "in", "slot", "value") == [(1, "found", ["Out of stock."])]
-    assert said(after, "intent_routed", "in", "intent") == [(1, "approve")]
-
-
-def test_a_replay_strikes_out_the_step_that_it_goes_on_from(heard: tuple[Listener, Probe]) -> None:
-    listener, probe = heard
-    callback = MapCallback(probe)
-    bot, config = graph(), thread("a", callback)
-    bot.invoke(ask("hello"), config)
-    bot.invoke(ask("hello again"), config)
-    bot.invoke(None, {**before(bot, config, "chat"), "callbacks": [callback]})
-    signals = told(listener, probe)
-    (undone,) = [i for i, signal in enumerate(signals) if signal["kind"] == "undone"]
-    last = signals[signals[undone]["to"] - 1]
-    assert (last["in"], last["slot"], last["task"]) == (1, "found", "prepare")
-    assert said(signals[undone:], "intent_routed", "intent") == ["chat", "chat/note", "chat/greet"]
-
-
-def test_new_words_from_an_earlier_checkpoint_take_the_place_of_the_old_ones(heard: tuple[Listener, Probe]) -> None:
-    listener, probe = heard
-    callback = MapCallback(probe)
-    bot, config = graph(), thread("a", callback)
-    bot.invoke(ask("hello"), config)
-    end = bot.get_state(config).config
-    bot.invoke(ask("price please"), config)
-    bot.invoke(ask("an order"), {**end, "callbacks": [callback]})
-    signals = told(listener, probe)
-    (undone,) = [i for i, signal in enumerate(signals) if signal["kind"] == "undone"]
-    assert signals[signals[undone]["to"]]["utterance"] == "price please"
-    assert said(signals[undone:], "turn_started", "utterance") == ["an order"]
-
-
-def test_going_on_from_the_newest_checkpoint_strikes_out_nothing(heard: tuple[Listener, Probe]) -> None:
-    listener, probe = heard
-    callback = MapCallback(probe)
-    bot, config = graph(), thread("a", callback)
-    for words in ("hello", "an order", "fan out"):
-        bot.invoke(ask(words), {**bot.get_state(config).config, "callbacks": [callback]})
-    assert said(told(listener, probe), "undone", "to") == []
-
-
 # --- the bot's own words beside --------------------------------------------------------------------------------------
 
 
@@ -464,17 +385,3 @@ def test_two_handlers_of_two_probes_do_not_mix() -> None:
         assert len(signals) == 12
     one.close()
     other.close()
-
-
-def test_dumps_of_what_is_heard_are_json() -> None:
-    """The plain form of every object in a state is what a recording can hold."""
-    from lingbot_probes.langchain_objects import state
-
-    values = {
-        "messages": [*ask("hi")["messages"]],
-        "docs": tea_graph.shelf.invoke("x"),
-        "set": {1},
-        "command": Command(goto="x"),
-    }
-    assert json.loads(json.dumps(state(values))) == state(values)
-    assert dumps(values)

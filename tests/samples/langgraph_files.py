@@ -10,7 +10,10 @@ from typing import Any
 from langchain_core.load import dumpd
 from langgraph.types import Command
 
+from lingbot_map.importers import Report
+from lingbot_probes.signals import Answered, Failed, IntentRouted, Retrieved, SlotAssigned, TurnStarted, Undone
 from tests.live.tea_graph import along, ask, before, graph, thread
+from tests.samples.imports import Opened, opened
 
 Record = dict[str, Any]
 Say = str | bool | tuple[str, str]
@@ -101,3 +104,32 @@ def streamed(modes: list[str], script: tuple[Say, ...] = SCRIPT, name: str = "an
 def lines(records: list[Any]) -> bytes:
     """One record a line."""
     return b"\n".join(json.dumps(record, ensure_ascii=False).encode() for record in records)
+
+
+def one(content: bytes, report: Report | None = None) -> Opened:
+    (session,) = opened(content, report, name="f")
+    return session
+
+
+def layers(session: Opened, *, inner: bool = True, found: bool = True) -> list[tuple[Any, ...]]:
+    """What of the session the map shows, in order, without what is only known of some sources: conditions, times, and
+    where said the steps of subgraphs and retrievals."""
+    out: list[tuple[Any, ...]] = []
+    for item in session.items:
+        signal = item.signal
+        if type(signal) is TurnStarted:
+            out.append((item.turn, "turn", signal.utterance))
+        elif type(signal) is IntentRouted and (inner or not signal.parent):
+            out.append((item.turn, "intent", signal.intent, signal.parent))
+        elif type(signal) is SlotAssigned and (inner or (signal.slot != "notes" and "/" not in signal.task)):
+            out.append((item.turn, "slot", signal.slot, signal.value, signal.task))
+        elif type(signal) is Answered:
+            out.append((item.turn, "answer", signal.text.strip(), signal.docs if found else ()))
+        elif type(signal) is Retrieved and found:
+            out.append((item.turn, signal.stage, signal.query, tuple((doc.id, doc.score) for doc in signal.docs)))
+        elif type(signal) is Failed:
+            out.append((item.turn, "failed", signal.where, signal.error))
+        elif type(signal) is Undone:
+            last = next((x for x in reversed(session.items) if x.n <= signal.to), None)
+            out.append((item.turn, "undone", last.turn if last else "", getattr(last and last.signal, "kind", "")))
+    return out
