@@ -30,32 +30,17 @@ from lingbot_map.importers.dialogflow_heads import (
 from lingbot_map.importers.dialogflow_lost import NAME
 from lingbot_map.importers.imported import ImportedSession, Reading, Record
 from lingbot_map.importers.lines import Index, pieces, read_places, slicer
-from lingbot_map.importers.records import items, parse
+from lingbot_map.importers.records import items
 from lingbot_map.importers.shape import Shape
 from lingbot_probes.adapters.dialogflow import Dialogflow
 from lingbot_probes.adapters.dialogflow_fields import last, moment, title, where
 from lingbot_probes.adapters.dialogflow_steps import flow_names
-from lingbot_probes.signals import Numbered
 
 _REMEMBERED = 1_000_000  # rows whose repeats are noticed; bounds the memory for it to some 70 MB
 _HEAD = 1 << 16
-_COLUMNS = ("request", "response", "partial_responses", "derived_data", "conversation_signals", "bot_answer_feedback")
 _ABOUT = ("languageCode", "type", "startTime", "duration", "metrics", "flowVersions", "tags", "notes", "testConfig")
 
 _interaction = msgspec.json.Decoder(Interaction)
-
-
-class Turns(Dialogflow):
-    """Turns as they come, or in the rows of an export, whose columns may be texts of JSON."""
-
-    def take(self, record: object) -> list[Numbered]:
-        """The signals of one turn."""
-        if type(record) is dict:
-            for column in _COLUMNS:
-                value = record.get(column)
-                if type(value) is str and value[:1] in ("{", "["):
-                    record[column] = parse(value.encode("utf-8", "replace"))
-        return super().take(record)
 
 
 class _Turn(NamedTuple):
@@ -125,7 +110,7 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
         if order is not None and len(order) == len(places):
             places.order(order)
         identity = hashlib.sha256(slicer(reading, source)(*places.first())).hexdigest()
-        adapter = Turns(last(key) or f"dialogflow {identity[:12]}", _ran(key))
+        adapter = Dialogflow(last(key) or f"dialogflow {identity[:12]}", _ran(key))
         yield from reading.tell(NAME, adapter, read_places(reading, places, word, source), identity)
 
 
@@ -163,7 +148,7 @@ def _opened(reading: Reading, index: Index, place: str, raw: bytes, cut: str = "
         reading.done(len(raw))
         identity = hashlib.sha256(raw).hexdigest()
         name = last(head.session()) or f"dialogflow {identity[:12]}"
-        yield from reading.tell(NAME, Turns(name, _ran(head.session())), iter([(place, raw, "")]), identity)
+        yield from reading.tell(NAME, Dialogflow(name, _ran(head.session())), iter([(place, raw, "")]), identity)
     elif not head.result():
         reading.problem(place, cut or "it holds no interactions: a list of conversations leaves them out, get each one")
     if result := head.result():
@@ -211,7 +196,7 @@ def _conversation(
     identity = name or hashlib.sha256(text).hexdigest()
     flows = head.read("flows")
     names = flow_names([flow for flow in flows if type(flow) is dict]) if type(flows) is list else {}
-    adapter = Turns(last(name) or f"dialogflow {identity[:12]}", about, flows=names)
+    adapter = Dialogflow(last(name) or f"dialogflow {identity[:12]}", about, flows=names)
     order = _in_time(times)
     left = adapter.scribe.found.left
     if all(at is None for at in times) and len(times) > 1:
@@ -243,7 +228,7 @@ def _tested(
 ) -> Iterator[ImportedSession]:
     turns = list(_listed(index, text))
     identity = about.get("conversation") or hashlib.sha256(text).hexdigest()
-    adapter = Turns(name or f"dialogflow {identity[:12]}", about, at=at)
+    adapter = Dialogflow(name or f"dialogflow {identity[:12]}", about, at=at)
     yield from reading.tell(NAME, adapter, _records(reading, place, text, turns), identity)
 
 

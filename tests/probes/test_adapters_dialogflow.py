@@ -180,6 +180,16 @@ def test_pages_are_routes_with_the_conditions_that_led_to_them() -> None:
     ]
 
 
+def test_the_condition_of_a_route_that_leads_nowhere_is_no_later_ones() -> None:
+    info = {
+        "Execution Sequence": sequence(
+            step(ASK, TriggeredCondition="$a = 1"), step(ASK, TargetPage="p2"), step(DONE), step(DONE)
+        )
+    }
+    items = told(turn(diagnosticInfo=info, currentPage=page("p2", "Done", f"{AGENT}/flows/refund-id")))
+    assert routes(items)[1:] == [("refund / Done", None, "")]
+
+
 def test_a_page_that_leads_to_itself_is_a_move_and_one_that_stays_is_none() -> None:
     stays = {"Execution Sequence": sequence(step(ASK, TriggeredCondition="true"), step(ASK))}
     again = {"Execution Sequence": sequence(step(ASK, TriggeredCondition="$x = null", TargetPage="p1"), step(ASK))}
@@ -475,6 +485,9 @@ def test_what_a_playbook_invokes_is_below_it() -> None:
     items = told(turn(match={"matchType": 9}, traceBlocks=[block(called)]))
     assert of(items, IntentRouted)[1] == IntentRouted(intent="f-2", parent="shop", condition="invocation")
     assert of(items, Failed) == [Failed(where="f-2", error="ended as FAILED")]
+    gone = {"playbookTransition": {"displayName": "till"}}
+    (_, _, inner) = of(told(turn(match={"matchType": 9}, traceBlocks=[block(gone, called)])), IntentRouted)
+    assert inner.parent == "till"
     assert of(items, Raw) == [Raw(name="flow_invocation", data={"flow": "f-2", "input": {"a": 1}, "output": {}})]
 
 

@@ -7,7 +7,6 @@ are those of google.cloud.dialogflow.cx v3 and v3beta1 (session.proto, trace.pro
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -55,10 +54,8 @@ CODES = {
 }
 """google.rpc.Code, by number."""
 
-_DEEP = 64  # levels of a Struct, or of a text of JSON, that are unfolded
-_LONG = 1 << 20  # characters of JSON within a text that are read
+_DEEP = 64  # levels of a Struct that are unfolded
 _VALUES = ("stringValue", "numberValue", "boolValue", "structValue", "listValue", "nullValue")
-_decode = json.JSONDecoder(parse_constant=lambda word: word).decode  # NaN is no JSON: it stays the word it is
 
 
 @lru_cache(maxsize=512)
@@ -87,31 +84,6 @@ def word(message: Message, field: str) -> str:
     """The text in a field; "" where there is none."""
     found = got(message, field)
     return found if type(found) is str else ""
-
-
-def unfolded(value: object) -> Any:
-    """A column as it was meant: the value of a text of JSON, anything else as it is.
-
-    A text that is too long, nested deeper than `_DEEP` levels or no JSON stays a text.
-    """
-    if type(value) is str and value[:1] == "{" and len(value) <= _LONG:
-        with suppress(ValueError, RecursionError):
-            found = _decode(value)
-            if value.count("{") + value.count("[") <= _DEEP or not _deeper(found, _DEEP):
-                return found
-    return value
-
-
-def _deeper(value: Any, levels: int) -> bool:
-    here = [value]
-    for _ in range(levels):
-        here = [
-            item
-            for held in here
-            if type(held) in (dict, list)
-            for item in (held.values() if type(held) is dict else held)
-        ]
-    return bool(here) and any(type(held) in (dict, list) for held in here)
 
 
 def plain(value: object) -> dict[str, Any]:

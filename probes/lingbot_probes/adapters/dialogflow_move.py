@@ -16,10 +16,10 @@ from lingbot_probes.adapters.dialogflow_fields import (
     parts,
     plain,
     title,
-    unfolded,
     word,
 )
-from lingbot_probes.adapters.fields import mapping
+from lingbot_probes.adapters.fields import items, mapping
+from lingbot_probes.adapters.inner_json import read_json
 from lingbot_probes.codec import SignalError
 
 AUDIO = "[audio]"
@@ -65,17 +65,17 @@ def read_move(record: Message) -> Move:
     """The turn in ``record``. Raises ``SignalError`` for what is none."""
     if "userInput" in record or "user_input" in record or got(record, "virtualAgentOutput") is not None:
         return _tested(record)
-    response = unfolded(got(record, "response"))
+    response = read_json(got(record, "response"))
     if type(response) is not dict:
         if got(record, "queryResult") is None and response is None and not _asked(record):
             raise SignalError("response", "a turn with a response or a queryResult", response)
         if response is not None:
             raise SignalError("response", "a mapping, or its JSON", response)
         response = record
-    request = mapping(unfolded(got(record, "request"))) or record
+    request = mapping(read_json(got(record, "request"))) or record
     result = part(response, "queryResult") or part(record, "queryResult")
-    derived = mapping(unfolded(got(record, "derivedData")))
-    partial = unfolded_list(got(record, "partialResponses"))
+    derived = mapping(read_json(got(record, "derivedData")))
+    partial = [item for item in items(read_json(got(record, "partialResponses"))) if type(item) is dict]
     position = got(record, "turnPosition")
     if type(position) is str and position.isascii() and position.isdigit() and len(position) < 10:
         position = int(position)
@@ -88,7 +88,7 @@ def read_move(record: Message) -> Move:
     parameters = got(result, "parameters")
     move.parameters = plain(parameters) if type(parameters) is dict else None
     for name, kept in _ABOUT.items():
-        value = unfolded(got(record, name))
+        value = read_json(got(record, name))
         if value and (value := _telling(value)):
             move.about[kept] = value
     move.missing = mapping(move.about.get("missing_transition"))
@@ -97,13 +97,6 @@ def read_move(record: Message) -> Move:
     if got(record, "stepMetrics"):
         move.left["step_metrics"] = 1
     return move
-
-
-def unfolded_list(value: object) -> list[Message]:
-    """A repeated field that may have been written as the JSON text of its list."""
-    if type(value) is str and value[:1] == "[":
-        value = mapping(unfolded(f'{{"held":{value}}}')).get("held")
-    return [item for item in value if type(item) is dict] if type(value) is list else []
 
 
 def _telling(value: Any) -> Any:

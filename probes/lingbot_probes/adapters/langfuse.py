@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lingbot_probes.adapters.fields import items, mapping
+from lingbot_probes.adapters.inner_json import read_json
 from lingbot_probes.adapters.langsmith import fill, line_of, session_of, used
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.adapters.spans import Conversation as Spans
-from lingbot_probes.adapters.spans_read import Span, read_json, read_time
+from lingbot_probes.adapters.spans_read import Span, read_time
 from lingbot_probes.adapters.traced_messages import plain
 from lingbot_probes.codec import SignalError
 from lingbot_probes.signals import Numbered

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lingbot_probes.adapters.fields import items, mapping, number
-from lingbot_probes.adapters.spans_read import read_json
+from lingbot_probes.adapters.inner_json import read_json
 from lingbot_probes.adapters.spans_words import SCORE_KEYS, documents
 from lingbot_probes.signals import Doc
 

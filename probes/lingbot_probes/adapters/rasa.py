@@ -22,12 +22,12 @@ Events of Rasa Mantle, which are nested, are made flat first (`rasa_mantle`).
 from __future__ import annotations
 
 import contextlib
-import json
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from lingbot_probes.adapters.fields import confidence, instant, items, mapping, name, text
+from lingbot_probes.adapters.inner_json import inner
 from lingbot_probes.adapters.rasa_mantle import flat, payload_of
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.codec import MAX_SESSION_ID, SignalError
@@ -257,9 +257,9 @@ class Rasa:
 
     def _stack(self, event: Event) -> None:
         update = event.get("update")
-        if type(update) is str and len(update) <= 2**20:
-            with contextlib.suppress(ValueError, RecursionError):  # then it is kept as the text it is
-                update = json.loads(update, parse_constant=lambda word: word)
+        if type(update) is str:
+            with contextlib.suppress(ValueError):  # then it is kept as the text it is
+                update = inner(update)
         self.scribe.say(Raw(name="stack", data=update))
 
     # --- state ---------------------------------------------------------------------------------------------------

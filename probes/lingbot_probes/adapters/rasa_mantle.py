@@ -17,9 +17,10 @@ of each.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from lingbot_probes.adapters.inner_json import inner
 
 ENVELOPE = frozenset(
     ("conversation_id", "timestamp", "event_id", "sequence", "user_id", "deployment_environment", "session_id")
@@ -34,7 +35,6 @@ _BEGIN = frozenset(("activated", "started", "entered"))
 _GO_ON = frozenset(("resumed", "continued"))
 _END = frozenset(("completed", "finished", "ended", "exited"))
 _BREAK_OFF = frozenset(("cancelled", "canceled", "deactivated", "aborted", "failed"))
-_LONGEST = 2**20  # characters of JSON in a text; longer ones stay the text they are
 
 
 def payload_of(event: Any) -> str:
@@ -68,10 +68,10 @@ def flat(event: Mapping[str, Any], payload: str) -> dict[str, Any]:
 
 def _read(name: str, value: Any) -> Any:
     """A member's value; JSON in a text, as ``*_json`` hold it, is read once: "42" is 42 and not 42.0."""
-    if name.endswith("_json") and type(value) is str and len(value) <= _LONGEST:
+    if name.endswith("_json") and type(value) is str:
         try:
-            return json.loads(value, parse_constant=lambda word: word)
-        except (ValueError, RecursionError):
+            return inner(value)
+        except ValueError:
             return value
     return value
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lingbot_probes.adapters.spans_read import Span, read_json
+from lingbot_probes.adapters.inner_json import read_json
+from lingbot_probes.adapters.spans_read import Span
 from lingbot_probes.codec import SignalError, signal_from_dict
 from lingbot_probes.signals import Raw, Signal
 

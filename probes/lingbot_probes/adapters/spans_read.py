@@ -6,12 +6,12 @@ and the spans within an OTLP request. They differ in how fields are spelt and at
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from lingbot_probes.adapters.fields import instant, items, mapping, number
+from lingbot_probes.adapters.inner_json import read_json
 from lingbot_probes.codec import SignalError
 
 KINDS = frozenset(
@@ -35,9 +35,6 @@ _WHOLE = frozenset(("metadata", "value", "parameters", "invocation_parameters", 
 _REMOTE = 0x300  # SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK and ..._IS_REMOTE_MASK of opentelemetry-proto's trace.proto
 _NO_PARENT = "0" * 16  # some write it for a root
 _DEEP = 6  # levels of nested attributes that are names and not values
-_LONG = 1 << 20  # characters of JSON within a text that are read
-
-_decode = json.JSONDecoder(parse_constant=lambda word: word).decode  # NaN is no JSON: it stays the word it is
 
 Record = Mapping[str, Any]
 
@@ -138,16 +135,6 @@ def _span(record: Record, trace: str, span_id: str, attributes: dict[str, Any]) 
         attributes,
         type(flags) is int and flags & _REMOTE == _REMOTE,
     )
-
-
-def read_json(value: object) -> Any:
-    """What a text of JSON holds; anything else, also a text that only looks like it, as it is."""
-    if type(value) is str and value[:1] in ("{", "[") and len(value) <= _LONG:
-        try:
-            return _decode(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
 
 
 def read_id(value: object) -> str:

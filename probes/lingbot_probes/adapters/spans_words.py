@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from lingbot_probes.adapters.fields import instant, items, mapping, number
-from lingbot_probes.adapters.spans_read import Message, Span, read_json
+from lingbot_probes.adapters.inner_json import read_json
+from lingbot_probes.adapters.spans_read import Message, Span
 from lingbot_probes.signals import Doc
 
 _ASKED = (

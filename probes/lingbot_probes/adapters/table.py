@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from lingbot_probes.adapters.dialogue import Dialogue, Record
 from lingbot_probes.adapters.fields import instant, number
+from lingbot_probes.adapters.inner_json import read_json
 from lingbot_probes.codec import SignalError
 from lingbot_probes.signals import Answered, Doc, IntentRouted, Retrieved, SlotAssigned
 
@@ -167,8 +167,7 @@ def _spelt(digits: str) -> float | None:
 def _docs(value: object, column: str) -> tuple[Doc, ...]:
     """One document, or a list of them (also as the JSON text of one): names, or objects with an id, title, score."""
     if type(value) is str and value[:1] == "[":
-        with suppress(ValueError, RecursionError):  # then it is the name of one document
-            value = json.loads(value)
+        value = read_json(value)  # what is none is the name of one document
     docs: list[Doc] = []
     for held in value if type(value) is list else [value]:
         if held in (None, ""):
