@@ -7,6 +7,8 @@ the same map.
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -34,7 +36,9 @@ Written = tuple[str, Mapping[str, Any], bool]
 """(the node, what it wrote, whether that is a subgraph's whole state)"""
 
 _SLOTS = 500  # of one state that are followed
-_REACH = 100_000  # changes that a fork can go back over; bounds what a thread of any length costs
+_REACH = 20_000  # changes that a fork can go back over; bounds what a thread of any length costs
+_HEARD = 50_000  # messages that are known by their ids; of more the oldest are forgotten
+_SMALL = 64  # characters of a text that is held as it is; of anything larger a digest tells whether it changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +56,12 @@ class Line:
     def __init__(self, scribe: Scribe, meta: Mapping[str, Any] | None = None) -> None:
         """``meta`` is told of the session besides that it is LangGraph's."""
         self.scribe = scribe
-        self.known: dict[str, Any] = {}
+        self._known: dict[str, Any] = {}  # slot -> its value, or the digest of it
         self.begun = False  # whether the state is known at all: what was there before is nobody's write
         self.answers = 0
         self.blind = False  # whether the records don't say which conditional edge led to a node
         self._meta = dict(meta or {})
-        self._heard: set[str] = set()
+        self._heard: dict[str, None] = {}
         self._routed: set[tuple[str, int, str]] = set()
         # (what it is known by, what was known before): routes, messages and slots, to go back over
         self._changes: deque[tuple[Any, Any]] = deque(maxlen=_REACH)
@@ -161,33 +165,35 @@ class Line:
 
     def _hear(self, key: str) -> None:
         if key not in self._heard:
-            self._heard.add(key)
+            self._heard[key] = None
             self._changed(key, None)
+            if len(self._heard) > _HEARD:
+                del self._heard[next(iter(self._heard))]
 
     # --- state -------------------------------------------------------------------------------------------------------
 
     def take_over(self, values: Mapping[str, Any]) -> None:
         """``values`` are in the state already, whoever wrote them."""
         for slot, value in values.items():
-            if slot not in self.known and len(self.known) < _SLOTS:
-                self.known[slot] = value
+            if slot not in self._known and len(self._known) < _SLOTS:
+                self._known[slot] = _held(value)
 
     def write(self, slot: str, value: Any, task: str, *, again: bool = True) -> None:
         """``slot`` holds ``value`` from here on, written by the node ``task`` ("": by whoever runs the graph); with
         ``again=False`` it is told only if that is another value."""
-        old = self.known.get(slot)
-        same = slot in self.known and old == value and type(old) is type(value)
+        known = self._known
+        old, held = known.get(slot), _held(value)
         if value is None:
             if old is not None:
                 self._hold(slot, None)
                 self.scribe.say(SlotCleared(slot=slot, task=task))
             return
-        if same and not again:
+        if not again and slot in known and old == held and type(old) is type(held):
             return
-        if slot not in self.known and len(self.known) >= _SLOTS:
+        if slot not in known and len(known) >= _SLOTS:
             self.scribe.found.left["state"] += 1
             return
-        self._hold(slot, value)
+        self._hold(slot, held)
         self.scribe.say(SlotAssigned(slot=slot, value=value, task=task))
 
     def settle(self, written: Iterable[Written], seen: Mapping[str, Any], *, whole: bool = False) -> None:
@@ -203,12 +209,12 @@ class Line:
             if slot not in told:
                 self.write(slot, value, task, again=False)
         if whole:
-            for slot in [slot for slot in self.known if slot not in seen]:
+            for slot in [slot for slot in self._known if slot not in seen]:
                 self.write(slot, None, task)
 
     def _hold(self, slot: str, value: Any) -> None:
-        self._changed(("", 0, slot), self.known.get(slot))
-        self.known[slot] = value
+        self._changed(("", 0, slot), self._known.get(slot))
+        self._known[slot] = value
 
     # --- the way back ------------------------------------------------------------------------------------------------
 
@@ -225,9 +231,9 @@ class Line:
             key, old = self._changes.pop()
             self._count -= 1
             if type(key) is str:
-                self._heard.discard(key)
+                self._heard.pop(key, None)
             elif key[1:2] == (0,) and not key[0]:
-                self.known[key[2]] = old
+                self._known[key[2]] = old
             else:
                 self._routed.discard(key)
         self._count = mark.changes
@@ -235,6 +241,23 @@ class Line:
     def _changed(self, key: Any, old: Any) -> None:
         self._changes.append((key, old))
         self._count += 1
+
+
+def _held(value: Any) -> Any:
+    """What is kept of a value: enough to tell whether another is the same."""
+    kind = type(value)
+    if kind is str:
+        return value if len(value) <= _SMALL else _digest(value)
+    if kind is list or kind is dict:
+        try:
+            return _digest(json.dumps(value, ensure_ascii=False, sort_keys=True))
+        except (ValueError, TypeError, RecursionError):
+            return _digest(repr(kind))
+    return value
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def error_line(error: str) -> str:
