@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from io import BytesIO
 from itertools import islice
 from typing import Any
 
@@ -164,25 +163,25 @@ def _says_no_more(node: Node, entries: list[tuple[int, dict[str, Any]]]) -> bool
     return len(entries) == 1 and entries[0][1] is node.props and entries[0][0] == node.seq
 
 
-def pack(map: DialogueMap) -> bytes:
+def pack(map: DialogueMap) -> bytearray:
     """The map for a snapshot.
 
     Rows are made and encoded a thousand at a time: all of those of 200,000 nodes at once would take 30 MB, and as much
-    again while the text grows. ``BytesIO`` gives its text away without a copy.
+    again while the text grows. It is given away as it grew, without a copy.
     """
     nodes, rows = map.nodes, msgspec.structs.astuple
     longer = ((key, entries) for key, entries in map.history.items() if not _says_no_more(nodes[key], entries))
-    out = BytesIO()
-    out.write(_array_of(len(_Packed.__struct_fields__)))
+    out = bytearray()
+    out.extend(_array_of(len(_Packed.__struct_fields__)))
 
     def put(value: object) -> None:
-        out.write(_msgpack.encode(value))
+        out.extend(_msgpack.encode(value))
 
     def put_all(items: Iterable[Any], count: int) -> None:
-        out.write(_array_of(count))
+        out.extend(_array_of(count))
         rest = iter(items)
         while part := list(islice(rest, _ROWS)):
-            out.write(memoryview(_msgpack.encode(part))[len(_head_of(len(part))) :])
+            out.extend(memoryview(_msgpack.encode(part))[len(_head_of(len(part))) :])
 
     put(MAP_VERSION)
     put(rules())
@@ -205,7 +204,7 @@ def pack(map: DialogueMap) -> bytes:
     put(array("Q", map.moment_turn).tobytes())
     put(map.moment_kind.tobytes())
     put(map.moment_at.tobytes())
-    return out.getvalue()
+    return out
 
 
 _ROWS = 1000
@@ -221,7 +220,7 @@ def _head_of(count: int) -> bytes:
     return bytes([0x90 | count]) if count < 16 else b"\xdc" + count.to_bytes(2, "big")
 
 
-def unpack(data: bytes | memoryview) -> DialogueMap:
+def unpack(data: bytes | bytearray | memoryview) -> DialogueMap:
     """The reverse. Raises ``ValueError`` where the bytes are no map of this version, or of other ``rules``."""
     try:
         packed = _packed.decode(data)

@@ -155,7 +155,7 @@ class Session:
         enough = max(SNAPSHOT_EVENTS, min(len(self.map.nodes) // _SNAPSHOT_SHARE, _LONGEST))
         return fresh >= enough or waited >= SNAPSHOT_EVERY_S
 
-    def pack(self, now: float) -> tuple[int, bytes]:
+    def pack(self, now: float) -> tuple[int, bytearray]:
         """(seq, map) for ``recording.keep``, which may then run on another thread."""
         self._kept_seq, self._kept_at = self.map.cursor.seq, now
         return self._kept_seq, codec.pack(self.map)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import socket
@@ -18,6 +19,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chro
 # A probe without an endpoint speaks to the map of this machine, and a developer may have one that runs: here it speaks
 # to a port that is taken but that nobody listens on. Probes are made by imports too, so this can't wait for a fixture.
 _NOBODY = socket.socket()
+atexit.register(_NOBODY.close)
 _NOBODY.bind(("127.0.0.1", 0))
 NOWHERE = f"http://127.0.0.1:{_NOBODY.getsockname()[1]}"
 os.environ["LINGBOT_ENDPOINT"] = NOWHERE

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bytes where nothing else is said. A ``document`` is what must be read as one piece; lines may be more. ``shown_problems`` are told one by one, the rest is counted; past ``problems``,
-    if that is half of the records or more, the file is given up."""
+    """Bytes where nothing else is said. A ``document`` is what must be read as one piece; lines may be more.
+    ``shown_problems`` are told one by one, the rest is counted; past ``problems``, if that is half of the records or
+    more, the file is given up."""
 
     file: int = 4 << 30
     document: int = 256 << 20

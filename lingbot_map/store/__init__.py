@@ -134,10 +134,10 @@ class Recording(Protocol):
     def events(self, first: int = 1, last: int | None = None) -> Iterator[Event]:
         """The events from ``first`` to ``last``, in order; a damaged one is left out."""
 
-    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | memoryview]]:
+    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | bytearray | memoryview]]:
         """(seq, packed map) of the good snapshots up to ``last``, newest first."""
 
-    def keep(self, seq: int, packed: bytes) -> bool:
+    def keep(self, seq: int, packed: bytes | bytearray) -> bool:
         """Keep the map at ``seq``. False if that was not possible, which costs nothing but time later."""
 
     def recover(self, now: float) -> Recovered:

@@ -79,7 +79,7 @@ def read_file(path: Path, limit: int = 1 << 34) -> bytes | None:
         os.close(fd)
 
 
-def write_all(fd: int, data: bytes) -> None:
+def write_all(fd: int, data: bytes | bytearray) -> None:
     """Write all of it, however often the system takes only a part."""
     view = memoryview(data)
     while view:
@@ -103,7 +103,7 @@ def make_folder(path: Path) -> None:
         raise NotADirectoryError(20, "not a folder", str(path))
 
 
-def replace_file(path: Path, *parts: bytes) -> None:
+def replace_file(path: Path, *parts: bytes | bytearray) -> None:
     """Put ``parts`` in the place of ``path``: after a crash either the old or the new is there, whole."""
     beside = path.with_name(path.name + BESIDE)
     fd = open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)

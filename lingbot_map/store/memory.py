@@ -31,7 +31,7 @@ class MemoryRecording:
         self.session = session
         self.damage: list[Damage] = []
         self._events: list[Event] = []
-        self._snapshots: dict[int, bytes] = {}
+        self._snapshots: dict[int, bytes | bytearray] = {}
 
     @property
     def last_seq(self) -> int:
@@ -56,12 +56,12 @@ class MemoryRecording:
     def events(self, first: int = 1, last: int | None = None) -> Iterator[Event]:
         return iter(self._events[max(0, first - 1) : last])
 
-    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | memoryview]]:
+    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | bytearray | memoryview]]:
         for seq in sorted(self._snapshots, reverse=True):
             if last is None or seq <= last:
                 yield seq, self._snapshots[seq]
 
-    def keep(self, seq: int, packed: bytes) -> bool:
+    def keep(self, seq: int, packed: bytes | bytearray) -> bool:
         self._snapshots[seq] = packed
         for rung in to_drop(sorted(self._snapshots)):
             del self._snapshots[rung]

@@ -135,7 +135,7 @@ class FileRecording:
             if event.seq > previous and (last is None or event.seq <= last):
                 yield event
 
-    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | memoryview]]:
+    def snapshots(self, last: int | None = None) -> Iterator[tuple[int, bytes | bytearray | memoryview]]:
         return self._snapshots.newest_first(last)
 
     def snapshot_seqs(self) -> set[int]:
@@ -154,7 +154,7 @@ class FileRecording:
     def sync(self) -> bool:
         return self.read_only or not self._ready or self._log.sync()
 
-    def keep(self, seq: int, packed: bytes) -> bool:
+    def keep(self, seq: int, packed: bytes | bytearray) -> bool:
         if self.read_only or (seq > self.synced_seq and not (self.sync() and seq <= self.synced_seq)):
             return False  # a snapshot must not say more than the log will after a power cut
         with self._keeping:

@@ -80,7 +80,7 @@ class Snapshots:
                 if header and plain:
                     yield seq, plain
 
-    def write(self, seq: int, packed: bytes) -> None:
+    def write(self, seq: int, packed: bytes | bytearray) -> None:
         """Written beside, flushed, renamed, read back; then the ladder is thinned. Raises ``OSError``.
 
         The newest two stand as they are, which saves a start 70 ms for 50,000 nodes; what stays behind them on the
@@ -121,7 +121,7 @@ class Snapshots:
         finally:
             os.close(fd)
 
-    def _put(self, seq: int, packed: bytes, packing: str) -> None:
+    def _put(self, seq: int, packed: bytes | bytearray, packing: str) -> None:
         facts = {
             "lingbot": "snapshot",
             "version": VERSION,

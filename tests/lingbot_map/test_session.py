@@ -258,7 +258,7 @@ def test_a_replay_of_a_large_map_packs_it_no_more_often_than_it_has_nodes(
     packed: list[int] = []
     pack = codec.pack
 
-    def counted(map: DialogueMap) -> bytes:
+    def counted(map: DialogueMap) -> bytearray:
         packed.append(len(map.nodes))
         return pack(map)
 

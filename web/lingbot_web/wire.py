@@ -83,7 +83,7 @@ class BoundedHttp(HttpToolsProtocol):
             if self._unheard < 0:
                 self.transport.close()
             return
-        if self.cycle is None and data.startswith(_HTTP_2):
+        if not self.cycle and data.startswith(_HTTP_2):  # none has begun yet
             self.transport.write(_GO_AWAY)
             self._hear_out()
             return
