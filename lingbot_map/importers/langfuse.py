@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from lingbot_map.importers import traces
 from lingbot_map.importers.blob import Blob
 from lingbot_map.importers.imported import ImportedSession, Reading
@@ -52,7 +54,28 @@ def _known(sample: dict[str, Any]) -> bool:
     return type(sample.get("timestamp")) is str and "name" in sample and any(key in sample for key in _OF_TRACES)
 
 
+class _Observation(msgspec.Struct):
+    """What tells where an observation belongs, in the plain spelling; anything else is read whole."""
+
+    id: str
+    traceId: str
+    type: str
+    startTime: str
+    parentObservationId: str | None = None
+    sessionId: str | None = None
+    body: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+_observation = msgspec.json.Decoder(_Observation)
+
+
 def _head(raw: bytes) -> Head:
+    try:
+        told = _observation.decode(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        told = None
+    if told is not None and told.id and told.traceId and told.body is msgspec.UNSET:
+        return told.traceId, told.sessionId or "", not told.parentObservationId, read_time(told.startTime), True
     rows = read_rows(parse(raw))
     if not rows:
         raise SignalError("type", "an event of a trace or an observation", "another")

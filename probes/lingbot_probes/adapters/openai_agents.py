@@ -140,9 +140,9 @@ class Trace:
             self._run(at)
         return self._taken()
 
-    def started(self, span: Record) -> list[Said]:
-        """A span begins."""
-        at = instant(span.get("started_at"))
+    def started(self, span: Record, at: float | None = None) -> list[Said]:
+        """A span begins; ``at`` where that was read already."""
+        at = instant(span.get("started_at")) if at is None else at
         if not self._runs:
             self._run(at)
         data = mapping(span.get("span_data"))
@@ -157,15 +157,15 @@ class Trace:
         self._open[_text(span.get("id"))] = (within, depth)
         return self._taken()
 
-    def ended(self, span: Record) -> list[Said]:
-        """A span ends; one whose beginning was not told begins now."""
+    def ended(self, span: Record, at: float | None = None) -> list[Said]:
+        """A span ends, at ``at`` where that was read already; one whose beginning was not told begins now."""
         span_id, parent = _text(span.get("id")), _text(span.get("parent_id"))
         if span_id not in self._open:
             self._out = self.started(span)
         within, depth = self._open.pop(span_id)
         data = mapping(span.get("span_data"))
         kind = _text(data.get("type"))
-        at = instant(span.get("ended_at"))
+        at = instant(span.get("ended_at")) if at is None else at
         tell = _ENDS.get(kind)
         if tell is not None:
             tell(self, data, within, depth, at)

@@ -23,12 +23,13 @@ _WHEN = itemgetter(0)
 
 
 class Record(NamedTuple):
-    """A trace (``id`` is "") or a span of it, the record, and when it began in Unix seconds (infinite: unknown)."""
+    """A trace (``id`` is "") or a span of it, the record, when it began (infinite: unknown) and ended, in Unix seconds."""
 
     trace: str
     id: str
     record: Mapping[str, Any]
     start: float = _NEVER
+    end: float | None = None
 
 
 def read_record(record: object) -> list[Record]:
@@ -48,7 +49,7 @@ def read_record(record: object) -> list[Record]:
     if type(record.get("span_data")) is not dict:
         raise SignalError("span_data", "what the span tells", record.get("span_data"))
     start = instant(record.get("started_at"))
-    return [Record(trace, own, record, _NEVER if start is None else start)]
+    return [Record(trace, own, record, _NEVER if start is None else start, instant(record.get("ended_at")))]
 
 
 class Conversation:
@@ -78,7 +79,10 @@ class Conversation:
         told = Trace(records[0].trace, self._meaning)
         said = told.begin(scribe.said_at)
         for _, held, begins in _moments(ordered):
-            said += told.started(held.record) if begins else told.ended(held.record)
+            if begins:
+                said += told.started(held.record, held.start if held.start < _NEVER else None)
+            else:
+                said += told.ended(held.record, held.end)
         said += told.over(said[-1].at)
         self._say(said)
         return scribe.taken()
@@ -151,8 +155,7 @@ def _moments(ordered: list[Record]) -> list[tuple[float, Record, bool]]:
 
     def end() -> None:
         held, since, until = around.pop(), begun.pop(), lasted.pop()
-        ended = instant(held.record.get("ended_at"))
-        until = max(since, until, since if ended is None else ended)
+        until = max(since, until, since if held.end is None else held.end)
         out.append((until, held, False))
         if lasted:
             lasted[-1] = max(lasted[-1], until)
