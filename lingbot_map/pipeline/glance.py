@@ -87,6 +87,7 @@ class Glance:
             "sessions": {"stored": len(self._keys), "in_memory": 0},
             "findings": self._index.findings(),
             "sources": [],
+            "spans": {"waiting": 0, "repeated": 0, "aside": 0},
             "disk": {"trouble": "", "waiting": 0, "damage": self.damage[:100]},
             "keep": {"age": None, "size": None, "pruned": 0, "freed": 0},
         }

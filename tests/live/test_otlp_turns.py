@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from tests.live.otlp_sending import post, request, send, span, turn
 from tests.live.server import Client, wait_for
 from tests.live.test_disk import full_disk
 from tests.live.test_pipeline import Clock, pipeline
-from tests.live.test_process import started
+from tests.live.test_process import COMMAND, started
 
 REMOTE = 0x300
 
@@ -281,6 +282,17 @@ def test_a_map_may_be_started_without_masks_for_spans_and_the_session_says_so(tm
         (summary,) = process.client.get("/api/sessions")["sessions"]
         assert summary["last_utterance"] == "call 13812345678"
         assert (summary["masked"], summary["unmasked"]) == (0, True)
+
+
+def test_the_command_says_what_became_of_spans(tmp_path: Path) -> None:
+    with started(tmp_path / "data", tmp_path / "run") as process:
+        wait_for(lambda: process.client.get("/healthz")["status"] == "ok", "recovery")
+        send(process.client, *turn(1), *turn(2)[:2])
+        send(process.client, *turn(1))
+        stats = [*COMMAND, "stats", "--data", str(tmp_path / "data")]
+        done = subprocess.run(stats, env=process.environment, capture_output=True, text=True, timeout=30, check=True)
+    assert "spans     2 wait for their roots, 3 came again, 0 of no dialogue" in done.stdout
+    assert "otlp:shop" in done.stdout
 
 
 def test_while_the_disk_is_full_spans_are_to_be_sent_again_and_none_is_lost_or_counted_twice(tmp_path: Path) -> None:

@@ -262,6 +262,9 @@ def stats(data: Data = SNAPSHOTS, as_json: Json = False) -> int:
         terminal.say(f"disk      {terminal.visible(said['disk']['trouble'])}")
     if kept := _kept(said["keep"]):
         terminal.say(f"keep      {kept}")
+    if any(said["spans"].values()):
+        waiting, repeated, aside = (f"{said['spans'][name]:,}" for name in ("waiting", "repeated", "aside"))
+        terminal.say(f"spans     {waiting} wait for their roots, {repeated} came again, {aside} of no dialogue")
     terminal.say(f"sources   {_since(said)}")
     columns = ("source", "probe", "produced", "accepted", "missing", "refused", "held", "repeated", "masked")
     rows = [[str(source[column]) for column in columns] for source in said["sources"]]
