@@ -7,7 +7,6 @@ value would make its event unwritable, and with it all that comes after it.
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from lingbot_probes.capture import without_lone_surrogates
@@ -17,13 +16,14 @@ LONGEST = 1 << 20
 DEEPEST = 64
 """Levels that are read; a text of more stays a text."""
 
-_ODD = re.compile(r"\\u[dD][89a-fA-F]|[0-9]{19}|[eE]\+?[0-9]{3}")
 _LEAST, _MOST = -(2**63), 2**64 - 1
 
 
 def _whole(digits: str) -> int | float | str:
-    number = int(digits) if len(digits) <= 20 else 0
-    return number if len(digits) <= 20 and _LEAST <= number <= _MOST else _real(digits)
+    if len(digits) < 19:
+        return int(digits)
+    number = int(digits) if len(digits) <= 20 else _MOST + 1
+    return number if _LEAST <= number <= _MOST else _real(digits)
 
 
 def _real(digits: str) -> float | str:
@@ -31,8 +31,7 @@ def _real(digits: str) -> float | str:
     return number if abs(number) != float("inf") else digits
 
 
-_quick = json.JSONDecoder(parse_constant=lambda word: word).decode
-_careful = json.JSONDecoder(parse_constant=lambda word: word, parse_int=_whole, parse_float=_real).decode
+_decode = json.JSONDecoder(parse_constant=lambda word: word, parse_int=_whole, parse_float=_real).decode
 
 
 def inner(text: str) -> Any:
@@ -42,7 +41,9 @@ def inner(text: str) -> Any:
     if len(text) > LONGEST:
         raise ValueError(f"a text of more than {LONGEST:,} characters")
     try:
-        value = without_lone_surrogates(_careful(text)) if _ODD.search(text) else _quick(text)
+        value = _decode(text)
+        if "\\ud" in text or "\\uD" in text:
+            value = without_lone_surrogates(value)
     except RecursionError:
         raise ValueError("nested too deep") from None
     if text.count("[") + text.count("{") > DEEPEST and deeper(value, DEEPEST):
