@@ -27,6 +27,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import Status, StatusCode
 
 from lingbot_map.store import key_of
+from lingbot_web import doorstep
 from lingbot_web.address import Address
 from lingbot_web.otlp import Refused, unpacked
 from lingbot_web.otlp_read import read_json, reader_of_protobuf
@@ -291,5 +292,13 @@ def test_a_grpc_sender_is_told_in_its_own_protocol_what_to_set(served: tuple[Ser
 
 
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
+    why = "asyncio switches Nagle's algorithm off only for what says to be TCP"
     with Address(port=0).listen() as listener:
-        assert listener.proto == socket.IPPROTO_TCP, "asyncio switches Nagle's algorithm off for TCP that says so"
+        assert listener.proto == socket.IPPROTO_TCP, why
+        port = listener.getsockname()[1]
+    doorstep.open_for(["serve", "--port", str(port)])
+    opened = doorstep.taken("127.0.0.1", port)
+    assert opened is not None
+    with opened.listener:
+        assert opened.listener.proto == socket.IPPROTO_TCP, why
+        opened.close()
