@@ -43,6 +43,10 @@ _LEFT = {
         "{n:,} rows hold nothing in the columns that were named.",
         "有 {n:,} 行在所指定的列中没有内容。",
     ),
+    "stack": (
+        "{n:,} updates of the dialogue stack do not fit what came before; they are kept as they came.",
+        "有 {n:,} 次对话栈的更新与之前的状态对不上，按原样保留。",
+    ),
     "header": (
         "{n:,} long facts about the dialogue were left out.",
         "略去了 {n:,} 项关于该对话的过长信息。",

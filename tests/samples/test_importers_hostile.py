@@ -228,6 +228,9 @@ GROWING: dict[str, Callable[[int], bytes]] = {
     "undos": rasa(lambda i: {"event": ("slot", "undo")[i % 3 == 2], "name": "x", "value": i}),
     "sessions": rasa(lambda i: {"event": ("user", "session_started")[i % 2], "text": "x"}),
     "flows": rasa(lambda i: {"event": ("flow_started", "flow_completed")[i % 3 == 2], "flow_id": f"f{i // 2}"}),
+    "stacks": rasa(
+        lambda i: {"event": "stack", "update": json.dumps([{"op": "add", "path": "/-", "value": {"flow_id": f"f{i}"}}])}
+    ),
     "answers": transcript(lambda i: {"type": "message", "from": {"role": "bot"}, "text": "x"}),
     "recognisers": transcript(luis),
     "states": transcript(state),

@@ -11,6 +11,7 @@ One `Rasa` follows one sender. What each event becomes:
 | ``active_loop``, ``form`` | intent_routed to the form; it is the task of what follows |
 | ``action`` of the active form | intent_routed to it again, the slot that it still asks for = missing |
 | ``flow_started``, ``flow_resumed`` | intent_routed to the flow |
+| ``stack`` | raw, with the stack it makes; intent_routed to the flow on top where the slot it asks for is missing |
 | ``action_execution_rejected`` | failed |
 | ``restart``, ``rewind``, ``undo`` | undone, back to the last signal that still holds |
 | ``session_started`` | a new session (``sender#2`` ...) once somebody has spoken |
@@ -29,8 +30,10 @@ from typing import Any
 from lingbot_probes.adapters.fields import confidence, instant, items, mapping, name, text
 from lingbot_probes.adapters.inner_json import inner
 from lingbot_probes.adapters.rasa_mantle import flat, payload_of
+from lingbot_probes.adapters.rasa_stack import after, shown, top_of
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import (
     Answered,
     Failed,
@@ -45,6 +48,7 @@ from lingbot_probes.signals import (
 
 _SESSION_START = "action_session_start"
 _ENVELOPE = frozenset(("event", "timestamp", "sender_id"))
+_STACK = "\0stack"  # what a change of the stack is remembered by, beside changes of slots
 _NESTED = 64  # flows within flows that are followed
 _UNDOABLE = 10_000  # records that a rewind can reach back over; bounds what a sender of any length costs
 
@@ -59,7 +63,7 @@ class Rasa:
 
     def __init__(self, sender: str, slots: Mapping[str, Any] | None = None) -> None:
         """``slots`` are the tracker dump's: what no event sets was there from the start, and is told as such."""
-        self._sender = sender[:MAX_SESSION_ID]
+        self._sender = shortened(sender)
         self.sessions = 0
         self._initial = dict(slots or {})
         self._held: Event | None = None
@@ -73,6 +77,8 @@ class Rasa:
         self._slots: dict[str, Any] = {}
         self._form_name = ""
         self._flows: list[str] = []
+        self._flowing = False  # flows are told by events of their own
+        self._frames: list[Any] = []
         self._last_action: tuple[str, float | None, str] = ("", None, "")
         # (event, the number before it, slots and form as they were before it): what rewind and undo go back over
         self._applied: deque[tuple[str, int, tuple[tuple[str, Any], ...]]] = deque(maxlen=_UNDOABLE)
@@ -204,7 +210,7 @@ class Rasa:
     # --- flow ----------------------------------------------------------------------------------------------------
 
     def _task(self) -> str:
-        return self._form_name or (self._flows[-1] if self._flows else "")
+        return self._form_name or (self._flows[-1] if self._flows else top_of(self._frames).flow)
 
     def _action(self, event: Event) -> None:
         action = text(event.get("name"), "action.name")
@@ -247,6 +253,7 @@ class Rasa:
             del self._flows[self._flows.index(flow) :]
             outer = self._flows[-1] if self._flows else ""
         self._flows = [*self._flows[1 - _NESTED :], flow]
+        self._flowing = True
         self.scribe.say(IntentRouted(intent=flow, parent=outer, condition=step))
 
     def _flow_over(self, event: Event) -> None:
@@ -260,7 +267,22 @@ class Rasa:
         if type(update) is str:
             with contextlib.suppress(ValueError):  # then it is kept as the text it is
                 update = inner(update)
-        self.scribe.say(Raw(name="stack", data=update))
+        before, old = self.scribe.n, self._frames
+        frames = after(old, update)
+        if frames is None:
+            self.scribe.found.left["stack"] += 1
+            self.scribe.say(Raw(name="stack", data=update))
+            return
+        self._frames = frames
+        self.scribe.say(Raw(name="stack", data={"update": update, "stack": shown(frames)}))
+        top, was = top_of(frames), top_of(old)
+        if top.flow and not self._flowing and top.flow != was.flow:
+            self.scribe.say(IntentRouted(intent=top.flow, parent=top.outer, condition=top.step))
+        if top.asked and top.frame != was.frame and self._slots.get(top.asked) is None:
+            task = top.flow or self._task()
+            if task:  # the flow is where it was and still wants the slot
+                self.scribe.say(IntentRouted(intent=task, condition=top.step, missing=(top.asked,)))
+        self._applied.append(("stack", before, ((_STACK, old),)))
 
     # --- state ---------------------------------------------------------------------------------------------------
 
@@ -293,6 +315,7 @@ class Rasa:
         self._slots = {}
         self._form_name = ""
         self._flows = []
+        self._frames = []
 
     def _rewind(self, event: Event) -> None:
         """Back over the last user message and the action (the listening) before it."""
@@ -309,7 +332,9 @@ class Rasa:
             event, before, changed = self._applied.pop()
             to = before
             for slot, old in changed:
-                if slot:
+                if slot == _STACK:
+                    self._frames = old if type(old) is list else []
+                elif slot:
                     self._slots[slot] = old
                 else:
                     self._form_name = old
