@@ -21,7 +21,7 @@ from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.intake import stamp_of
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.adapters.table import Columns, Table, cell
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
 from lingbot_probes.signals import Numbered
 
 
@@ -144,7 +144,7 @@ class Conversations:
             standing = self._all[key] = _Standing()
         if standing.adapter is None:
             name = key or (standing.numbers or [f"{self._format} {hashlib.sha256(raw).hexdigest()[:12]}"])[0]
-            standing.adapter = self._make(name[:MAX_SESSION_ID])
+            standing.adapter = self._make(name)
             if standing.numbers:
                 _go_on(standing.adapter, standing.numbers)
         self._awake[key] = standing

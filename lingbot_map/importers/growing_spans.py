@@ -13,7 +13,8 @@ from lingbot_probes.adapters.fields import items, mapping
 from lingbot_probes.adapters.spans import Conversation
 from lingbot_probes.adapters.spans_read import read_span
 from lingbot_probes.adapters.spans_wait import Group, Traces
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import Numbered
 
 SILENCE = 30.0
@@ -83,7 +84,7 @@ class GrowingSpans:
     def _tell(self, groups: list[Group]) -> list[Told]:
         out = []
         for group in groups:
-            session = (group.session or f"trace {group.trace}")[:MAX_SESSION_ID]
+            session = shortened(group.session or f"trace {group.trace}")
             conversation = self._conversations.get(session)
             if conversation is None:
                 conversation = self._conversations[session] = Conversation(session, live=True)

@@ -21,7 +21,8 @@ from lingbot_map.importers.shape import Shape
 from lingbot_map.intake import Placed
 from lingbot_map.store.lines import VERSION, unseal
 from lingbot_probes.adapters.scribe import Scribe
-from lingbot_probes.codec import MAX_NUMBER, MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import MAX_NUMBER, SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import SIGNALS, Numbered, TurnStarted
 
 NAME = "recording"
@@ -70,7 +71,7 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
         except BadRecord as why:
             reading.problem(where, why)
     places.order(seqs)
-    name = name[:MAX_SESSION_ID] or f"recording {blob.digest()[:12]}"
+    name = shortened(name) or f"recording {blob.digest()[:12]}"
     scribe = Scribe(name)
     chunks = _told(reading, places, scribe)
     head: list[Chunk] = []
@@ -142,7 +143,7 @@ class Retelling:
 
     def __init__(self, session: str, scribe: Scribe | None = None) -> None:
         """``session`` is its id."""
-        self.scribe = scribe or Scribe(session[:MAX_SESSION_ID])
+        self.scribe = scribe or Scribe(shortened(session))
         self._turn_ids: dict[int, str] = {}
         self._last = 0
 

@@ -24,7 +24,7 @@ from lingbot_map.store import Store, key_of
 from lingbot_probes.adapters.spans import Conversation
 from lingbot_probes.adapters.spans_read import Span
 from lingbot_probes.adapters.spans_wait import Group, Traces
-from lingbot_probes.codec import MAX_SESSION_ID
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.mask import Mask
 
 SILENCE = 30.0
@@ -173,8 +173,8 @@ class Tracing:
             except UnknownSession:
                 return ""  # deleted, and what is said of its turns with it
         else:
-            session = (group.session or f"trace {group.trace}")[:MAX_SESSION_ID]
-            session = mask.id(session)[:MAX_SESSION_ID] if mask is not None else session
+            session = shortened(group.session or f"trace {group.trace}")
+            session = shortened(mask.id(session)) if mask is not None else session
         live = await self._shelf.find(session)
         conversation, before = self._conversation(session, source, live)
         turn = mask.id(group.trace) if mask is not None else group.trace

@@ -18,6 +18,7 @@ from functools import wraps
 from itertools import count
 
 from lingbot_probes.capture import Room, captured, name, scalar, text, without_lone_surrogates
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.ring import Place
 from lingbot_probes.shapes import failed
 
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from lingbot_probes.probe import Probe
     from lingbot_probes.ring import Ring, Session
 
-ID = 256  # characters of a session's or turn's id
-
 
 def id_text(value: Any) -> str:
     """An id as text: "" where the value is no text, number or UUID. A giant is cut and told apart by its digest."""
@@ -41,12 +40,7 @@ def id_text(value: Any) -> str:
         return ""
     if type(spoken) is not str:
         return str(spoken)
-    if len(spoken) > ID:
-        import hashlib
-
-        told = f"{len(spoken)} {spoken[:4_096]} {spoken[-4_096:]}"  # a giant isn't read through
-        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-        spoken = f"{spoken[: ID - 33]}~{digest[:32]}"
+    spoken = shortened(spoken)
     return spoken if spoken.isascii() else without_lone_surrogates(spoken)
 
 

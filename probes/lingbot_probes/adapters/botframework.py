@@ -27,7 +27,8 @@ from lingbot_probes.adapters.botframework_activity import ENVELOPE, Activity, at
 from lingbot_probes.adapters.botframework_state import Snapshot, changes, looks_like_state, merged, read_state
 from lingbot_probes.adapters.fields import instant, items, mapping, name, number, text
 from lingbot_probes.adapters.scribe import Scribe
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import (
     Answered,
     Doc,
@@ -56,7 +57,7 @@ class BotFramework:
 
     def __init__(self, conversation: str) -> None:
         """``conversation`` is the session's id."""
-        self.scribe = Scribe(conversation[:MAX_SESSION_ID])
+        self.scribe = Scribe(shortened(conversation))
         self._turn_of: dict[str, str] = {}
         self._opening = ("", 0)  # the activity that opened the turn, and its number
         self._last = ("", 0)  # the message that was said last, and its number

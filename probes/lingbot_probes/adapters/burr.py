@@ -26,7 +26,8 @@ from typing import Any
 from lingbot_probes.adapters.fields import instant, items, mapping, name, text
 from lingbot_probes.adapters.openai_agents_words import said
 from lingbot_probes.adapters.scribe import Scribe
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import (
     Answered,
     Failed,
@@ -62,7 +63,7 @@ class Burr:
 
     def __init__(self, session: str) -> None:
         """``session`` is the session's id."""
-        self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self.scribe = Scribe(shortened(session))
         self._meta: dict[str, Any] = {}
         self._title = ""
         self._reads: dict[str, tuple[str, ...]] = {}

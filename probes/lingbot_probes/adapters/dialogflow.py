@@ -47,7 +47,8 @@ from lingbot_probes.adapters.dialogflow_steps import Diagnosis, Place, Places, d
 from lingbot_probes.adapters.dialogflow_trace import blocks_of, playbook_of, tell_blocks
 from lingbot_probes.adapters.fields import confidence, items, mapping
 from lingbot_probes.adapters.scribe import Scribe
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import (
     Answered,
     Failed,
@@ -80,7 +81,7 @@ class Dialogflow:
 
         ``flows`` are names of flows by id that are known beforehand.
         """
-        self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self.scribe = Scribe(shortened(session))
         self.places = Places(dict(flows or {}))
         self.playbook = ""
         self.utterance = ""

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lingbot_probes.adapters.scribe import Scribe
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import Numbered, SessionStarted, SlotAssigned, SlotCleared
 
 Record = Mapping[str, Any]
@@ -22,7 +23,7 @@ class Dialogue:
 
         What it is ``about`` (services, domains) stands beside its id in a list of sessions; only texts of it count.
         """
-        self.scribe = Scribe(dialogue[:MAX_SESSION_ID])
+        self.scribe = Scribe(shortened(dialogue))
         self._header = dict(header or {})
         topics = ", ".join(dict.fromkeys(topic for topic in about if type(topic) is str))
         self._title = f"{dialogue} · {topics}" if topics else ""

@@ -36,7 +36,8 @@ from lingbot_probes.adapters.langgraph_words import (
     waits,
 )
 from lingbot_probes.adapters.scribe import Scribe
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import Numbered
 
 _OPEN = 10_000  # runs that are followed at once; one that never ended is let go
@@ -51,7 +52,7 @@ class LangGraph:
 
     def __init__(self, thread: str, scribe: Scribe | None = None) -> None:
         """``thread`` is the session's id. ``scribe`` says where signals go, where that is another place."""
-        self.scribe = scribe or Scribe(thread[:MAX_SESSION_ID])
+        self.scribe = scribe or Scribe(shortened(thread))
         self.line = Line(self.scribe, {"thread": thread} if thread else None)
         self._nodes = Nodes(self.line)
         self._steps = Steps(self.line)

@@ -32,7 +32,8 @@ from lingbot_probes.adapters.langgraph_words import (
     waits,
 )
 from lingbot_probes.adapters.scribe import Scribe
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import Numbered
 
 _SNAPSHOT = ("values", "next", "config", "metadata", "created_at", "parent_config", "tasks", "interrupts")
@@ -139,7 +140,7 @@ class Thread:
 
     def __init__(self, thread: str, meta: Mapping[str, Any] | None = None) -> None:
         """``thread`` is the session's id; ``meta`` is told of it."""
-        self.scribe = Scribe(thread[:MAX_SESSION_ID])
+        self.scribe = Scribe(shortened(thread))
         self.line = Line(self.scribe, {"thread": thread, **(meta or {})})
         self.line.blind = True
         self._states: OrderedDict[str, State] = OrderedDict()

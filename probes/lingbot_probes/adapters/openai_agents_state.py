@@ -34,7 +34,8 @@ from lingbot_probes.adapters.openai_agents_words import (
 )
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.adapters.stages import stage_of
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import Answered, Failed, IntentRouted, Numbered, Raw, Retrieved, SessionStarted
 
 VERSIONS = "1."
@@ -55,7 +56,7 @@ class RunState:
 
     def __init__(self, session: str, header: Mapping[str, Any]) -> None:
         """``session`` is the session's id, ``header`` all of the state but its lists."""
-        self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self.scribe = Scribe(shortened(session))
         self._header = header
         self._agent = ""
         self._calls: dict[str, tuple[str, Any]] = {}  # call -> (tool, arguments)

@@ -14,7 +14,8 @@ from lingbot_probes.adapters.fields import instant
 from lingbot_probes.adapters.openai_agents import NOTHING, Meaning, Said, Trace
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.adapters.spans import NOT_CAPTURED
-from lingbot_probes.codec import MAX_SESSION_ID, SignalError
+from lingbot_probes.codec import SignalError
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import Answered, Numbered, SessionStarted, TurnStarted
 
 _NEVER = float("inf")
@@ -57,7 +58,7 @@ class Conversation:
 
     def __init__(self, session: str, meta: Mapping[str, Any] | None = None, meaning: Meaning = NOTHING) -> None:
         """``session`` is the session's id; ``meta`` is told of it besides what its first trace says."""
-        self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self.scribe = Scribe(shortened(session))
         self._meta = dict(meta or {})
         self._meaning = meaning
 

@@ -29,7 +29,7 @@ from lingbot_probes.adapters.spans_read import Span
 from lingbot_probes.adapters.spans_tree import Tree, trees
 from lingbot_probes.adapters.spans_words import answered, asked, given, reranked, retrieved, route, step
 from lingbot_probes.adapters.stages import stage_of
-from lingbot_probes.codec import MAX_SESSION_ID
+from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import (
     Answered,
     Doc,
@@ -71,7 +71,7 @@ class Conversation:
         """``session`` is the session's id; ``meta`` is told of it besides what its first root says. ``n`` is the
         number that was given last. ``live``: turns bear the ids of their traces, so that they are known again after a
         restart (else they are counted), and whoever tells spans here knows which of them were told."""
-        self.scribe = Scribe(session[:MAX_SESSION_ID])
+        self.scribe = Scribe(shortened(session))
         self.scribe.n = n
         self._meta = dict(meta or {})
         self._live = live
