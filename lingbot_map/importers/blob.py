@@ -26,6 +26,7 @@ class Blob:
     def __init__(self, source: str | os.PathLike[str] | bytes, name: str = "") -> None:
         """Raises ``TooLarge`` over the limits, ``BadInput`` for what can't be opened."""
         self.cut = ""
+        self._digest = ""
         self.path: str | None = None
         self._data: bytes | None = None
         self._file: IO[bytes] | None = None
@@ -103,11 +104,13 @@ class Blob:
         return self.slice(self.start, self.size)
 
     def digest(self) -> str:
-        """What the content is known by, a byte-order mark left aside."""
-        summed = hashlib.sha256()
-        for offset in range(self.start, self.size, _CHUNK):
-            summed.update(self.slice(offset, _CHUNK))
-        return summed.hexdigest()
+        """What the content is known by, a byte-order mark left aside; read through once, however often it is asked."""
+        if not self._digest:
+            summed = hashlib.sha256()
+            for offset in range(self.start, self.size, _CHUNK):
+                summed.update(self.slice(offset, _CHUNK))
+            self._digest = summed.hexdigest()
+        return self._digest
 
     def lines(self) -> Iterator[tuple[int, int, bytes | None]]:
         """(number, offset, line without its end) of each line that isn't blank; None for one over the limit."""

@@ -184,7 +184,8 @@ def read(reading: Reading, shape: Shape, how: Packed, dialect: Dialect) -> Itera
         left["mixed"] = sum(trace.mixed for trace in mine)
         left["aside"], aside = aside, 0
         records = read_places(reading, spans, index.word, text)
-        yield from reading.tell(how.format, _Session(dialect, conversation, reading), records)
+        first = next(trace.id for trace in mine if not trace.told)  # known by it where there are no times
+        yield from reading.tell(how.format, _Session(dialect, conversation, reading), records, first)
 
 
 def _shown(moved: list[int]) -> list[int]:

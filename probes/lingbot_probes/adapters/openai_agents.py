@@ -58,6 +58,7 @@ from lingbot_probes.signals import (
 MOST_OPEN = 10_000
 """Spans of one trace that are open at the same time and still followed."""
 _QUOTED = 20  # characters from which a document's text, found in a prompt, is no coincidence
+_RECALLED = 200  # documents that are looked for in a prompt, the newest
 _TRIPPED = "Guardrail tripwire triggered"
 
 Record = Mapping[str, Any]
@@ -267,7 +268,9 @@ class Trace:
     def _found(self, query: str, stage: str, docs: tuple[Doc, ...], params: dict[str, Any], at: float | None) -> None:
         self._query = query
         self._say(Retrieved(query=query, stage=stage, docs=docs, params=params), at)
-        self._recalled.update((doc.id, doc.snippet.strip()) for doc in docs)
+        self._recalled.update((doc.id, doc.snippet.strip()) for doc in docs[:_RECALLED])
+        while len(self._recalled) > _RECALLED:
+            del self._recalled[next(iter(self._recalled))]
 
     def _answered_by_model(self, data: Record, within: str, depth: int, at: float | None) -> None:
         """A model gave something."""

@@ -24,7 +24,7 @@ _WHEN = itemgetter(0)
 
 
 class Record(NamedTuple):
-    """A trace (``id`` is "") or a span of it, the record, when it began (infinite: unknown) and ended, in Unix seconds."""
+    """A trace (``id`` is "") or a span of it, the record, its begin (infinite: unknown) and end in Unix seconds."""
 
     trace: str
     id: str
