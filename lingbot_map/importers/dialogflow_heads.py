@@ -9,7 +9,8 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from lingbot_map.importers.records import BadRecord, members, parse
-from lingbot_probes.adapters.dialogflow_fields import got, moment, part, snake
+from lingbot_probes.adapters.dialogflow_fields import moment
+from lingbot_probes.adapters.spelling import got, part, snake
 
 LISTS = ("conversations", "testCases", "testCaseResults")
 """Lists of documents within a document."""

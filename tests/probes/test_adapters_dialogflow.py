@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from lingbot_probes.adapters.dialogflow import Dialogflow
-from lingbot_probes.adapters.dialogflow_fields import moment, plain, segment, snake
+from lingbot_probes.adapters.dialogflow_fields import moment, plain, segment
+from lingbot_probes.adapters.spelling import snake
 from lingbot_probes.codec import SignalError
 from lingbot_probes.signals import (
     Answered,

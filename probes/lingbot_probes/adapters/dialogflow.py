@@ -28,25 +28,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lingbot_probes.adapters.dialogflow_fields import (
-    CODES,
-    DIFFERENCES,
-    MATCH_TYPES,
-    Message,
-    enum,
-    got,
-    part,
-    parts,
-    plain,
-    title,
-    word,
-)
+from lingbot_probes.adapters.dialogflow_fields import CODES, DIFFERENCES, MATCH_TYPES, enum, plain, title
 from lingbot_probes.adapters.dialogflow_move import AUDIO, Move, read_move
 from lingbot_probes.adapters.dialogflow_said import Found, found_in, knowledge_of, said_in
 from lingbot_probes.adapters.dialogflow_steps import Diagnosis, Place, Places, diagnosis, place_of
 from lingbot_probes.adapters.dialogflow_trace import blocks_of, playbook_of, tell_blocks
 from lingbot_probes.adapters.fields import confidence, items, mapping
 from lingbot_probes.adapters.scribe import Scribe
+from lingbot_probes.adapters.spelling import Message, got, part, parts, word
 from lingbot_probes.codec import SignalError
 from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import (

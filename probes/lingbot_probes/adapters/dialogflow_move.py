@@ -5,21 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from lingbot_probes.adapters.dialogflow_fields import (
-    MATCH_TYPES,
-    Message,
-    enum,
-    got,
-    last,
-    moment,
-    part,
-    parts,
-    plain,
-    title,
-    word,
-)
+from lingbot_probes.adapters.dialogflow_fields import MATCH_TYPES, enum, last, moment, plain, title
 from lingbot_probes.adapters.fields import items, mapping
 from lingbot_probes.adapters.inner_json import read_json
+from lingbot_probes.adapters.spelling import Message, got, part, parts, word
 from lingbot_probes.codec import SignalError
 
 AUDIO = "[audio]"

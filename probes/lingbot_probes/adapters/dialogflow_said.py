@@ -6,18 +6,9 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from lingbot_probes.adapters.dialogflow_fields import (
-    BUCKETS,
-    DECISIONS,
-    Message,
-    enum,
-    got,
-    part,
-    parts,
-    plain,
-    word,
-)
+from lingbot_probes.adapters.dialogflow_fields import BUCKETS, DECISIONS, enum, plain
 from lingbot_probes.adapters.fields import items, mapping
+from lingbot_probes.adapters.spelling import Message, got, part, parts, word
 from lingbot_probes.signals import Doc, Retrieved
 
 _KINDS = {

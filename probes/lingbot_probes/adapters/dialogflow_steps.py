@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lingbot_probes.adapters.dialogflow_fields import DEFAULT_FLOW, Message, got, last, part, plain, segment, word
+from lingbot_probes.adapters.dialogflow_fields import DEFAULT_FLOW, last, plain, segment
 from lingbot_probes.adapters.fields import confidence, items, mapping
+from lingbot_probes.adapters.spelling import Message, got, part, word
 
 _STEPS = 200  # of one turn that are followed
 

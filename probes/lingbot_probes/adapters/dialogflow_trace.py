@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lingbot_probes.adapters.dialogflow_fields import STATES, Message, enum, got, last, part, parts, plain, snake, word
+from lingbot_probes.adapters.dialogflow_fields import STATES, enum, last, plain
 from lingbot_probes.adapters.dialogflow_steps import page_of
 from lingbot_probes.adapters.fields import confidence, items
+from lingbot_probes.adapters.spelling import Message, got, part, parts, snake, word
 from lingbot_probes.signals import Failed, IntentRouted, Raw
 
 if TYPE_CHECKING:
