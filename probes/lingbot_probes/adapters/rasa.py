@@ -34,7 +34,6 @@ from lingbot_probes.adapters.rasa_stack import after, shown, top_of
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.codec import MAX_SESSION_ID, SignalError
 from lingbot_probes.long_ids import shortened
-from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import (
     Answered,
     Failed,
