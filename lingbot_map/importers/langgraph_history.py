@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
 from lingbot_map.errors import TooLarge
 from lingbot_map.importers.imported import ImportedSession, Reading
 from lingbot_map.importers.langgraph_lost import HISTORY
@@ -18,6 +21,7 @@ from lingbot_map.importers.limits import LIMITS
 from lingbot_map.importers.lines import Places, pieces, read_places, unnamed
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.importers.shape import Shape
+from lingbot_probes.adapters.fields import instant
 from lingbot_probes.adapters.langgraph_states import State, Thread, read_state
 from lingbot_probes.codec import SignalError
 
@@ -45,6 +49,63 @@ def listed(shape: Shape) -> list[Any]:
     return []
 
 
+class _Id(msgspec.Struct):
+    """What names a checkpoint, in whatever place."""
+
+    thread_id: str = ""
+    checkpoint_ns: str = ""
+    checkpoint_id: str = ""
+    id: str = ""
+    ts: str | None = None
+    channel_values: Raw | UnsetType = UNSET
+
+
+class _Config(msgspec.Struct):
+    configurable: _Id | None = None
+
+
+class _Metadata(msgspec.Struct):
+    thread_id: str = ""
+
+
+class _Head(msgspec.Struct):
+    """What tells where a state belongs, in the usual spellings; its values are passed over."""
+
+    values: Raw | UnsetType = UNSET
+    config: _Config | None = None
+    checkpoint: _Id | None = None
+    parent_config: _Config | None = None
+    parent_checkpoint: _Id | None = None
+    metadata: _Metadata | None = None
+    checkpoint_id: str | None = None
+    parent_checkpoint_id: str | None = None
+    created_at: str | None = None
+
+
+_head = msgspec.json.Decoder(_Head)
+_NOBODY = _Id()
+
+
+def _place_of(raw: bytes) -> State:
+    """Where a state belongs. Raises ``BadRecord`` or ``SignalError`` for what is none."""
+    try:
+        head = _head.decode(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        return read_state(parse(raw))  # says what is wrong, or reads another spelling
+    own = head.checkpoint or _NOBODY
+    if head.values is UNSET and own.channel_values is UNSET:
+        return read_state(parse(raw))
+    named = (head.config.configurable if head.config is not None else None) or own
+    above = (head.parent_config.configurable if head.parent_config is not None else None) or head.parent_checkpoint
+    return State(
+        thread=named.thread_id or (head.metadata.thread_id if head.metadata is not None else ""),
+        graph=named.checkpoint_ns,
+        id=named.checkpoint_id or own.id or head.checkpoint_id or "",
+        parent=(above.checkpoint_id if above is not None else "") or head.parent_checkpoint_id or "",
+        at=instant(own.ts or head.created_at),
+    )
+
+
 class _Place:
     """Where a state lies in the file, and in its thread."""
 
@@ -66,7 +127,7 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     first = b""
     for number, offset, raw in pieces(reading, shape):
         try:
-            state = read_state(parse(raw))
+            state = _place_of(raw)
         except (BadRecord, SignalError) as why:
             reading.report.records += 1
             reading.problem(f"{reading.blob.name} {word} {number}", why)

@@ -207,7 +207,7 @@ class LangGraph:
             return
         anew = root.at.get(run.graph) != run.step
         if anew and not run.graph and not root.at:
-            self._steps.arrive(run, root, self._updates)
+            self._steps.arrive(run, root, self._updates, self._latest)
             self._updates = 0
             if root.held:
                 self._opened(root, run)

@@ -37,16 +37,19 @@ class Steps:
         if self._steps:
             self._steps.append(_Step(self._steps[-1].number + 1, self._line.mark(), at))
 
-    def arrive(self, run: Run, root: Root, updates: int) -> None:
+    def arrive(self, run: Run, root: Root, updates: int, at: float) -> None:
         """``run`` is the first node of its run, after so many ``updates`` of the state from outside. Where the run goes
         on from an earlier checkpoint, what came after that is undone."""
         if root.held:
             if not root.resumed:
-                self._back(run.step - 2 - updates)
+                number = run.step - 2 - updates
             elif updates:
-                self._back(run.step - updates)
+                number = run.step - updates
             else:
-                self._back(self._goes_on(run.step, made_at(root.checkpoint)))
+                number = self._goes_on(run.step, made_at(root.checkpoint))
+            mark = self._back(number)
+            if number < run.step:  # the change takes a step, which a later fork may undo with what it wrote
+                self._steps.append(_Step(number, mark or self._line.mark(), at))
         elif not root.resumed and len(self._steps) > 1 and run.step < self._steps[-1].number:
             self._steps.clear()  # without a checkpointer each run counts anew
 
@@ -60,20 +63,22 @@ class Steps:
         if self._steps:
             self._steps[-1].done = False
 
-    def _back(self, number: int) -> None:
-        """Steps from ``number`` on no longer hold, if any that came to an end is among them."""
+    def _back(self, number: int) -> Mark | None:
+        """Steps from ``number`` on no longer hold, if any that came to an end is among them. Returns where it began."""
         mark, done = None, False
         while self._steps and self._steps[-1].number >= number:
             step = self._steps.pop()
             mark, done = step.mark, done or step.done
         if mark is not None and done:
             self._line.back(mark, "fork")
+        return mark
 
     def _goes_on(self, step: int, made: float | None) -> int:
         """The step that a run begins anew whose first one has the number ``step``. A change from outside has taken a
         step by itself, and so has a replay (LangGraph from 1 on), but none in older versions: then the checkpoint's
         own time shows that the step before had begun and still holds."""
-        if made is not None and not self._fits(step - 1, made) and self._fits(step, made):
+        known = made is not None and bool(self._steps) and self._steps[-1].number >= step
+        if known and made is not None and not self._fits(step - 1, made) and self._fits(step, made):
             return step
         return step - 1
 

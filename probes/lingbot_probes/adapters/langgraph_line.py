@@ -35,6 +35,8 @@ to one of them in the next turn is no loop."""
 Written = tuple[str, Mapping[str, Any], bool]
 """(the node, what it wrote, whether that is a subgraph's whole state)"""
 
+_written = json.JSONEncoder(ensure_ascii=False, sort_keys=True, check_circular=False).encode
+
 _SLOTS = 500  # of one state that are followed
 _REACH = 20_000  # changes that a fork can go back over; bounds what a thread of any length costs
 _HEARD = 50_000  # messages that are known by their ids; of more the oldest are forgotten
@@ -250,7 +252,7 @@ def _held(value: Any) -> Any:
         return value if len(value) <= _SMALL else _digest(value)
     if kind is list or kind is dict:
         try:
-            return _digest(json.dumps(value, ensure_ascii=False, sort_keys=True))
+            return _digest(_written(value))
         except (ValueError, TypeError, RecursionError):
             return _digest(repr(kind))
     return value
