@@ -108,6 +108,8 @@ def test_an_agent_that_is_a_tool_is_a_sub_intent_and_its_words_are_no_answer() -
     assert of(signals, IntentRouted)[1] == IntentRouted(intent="translator", parent="desk")
     assert of(signals, Answered) == [Answered(text="outer words")]
     assert of(signals, TurnStarted)[0].utterance == "please translate"
+    silent = told([record for record in records if record is not records[4]])
+    assert of(silent, Answered) == []
 
 
 def test_a_guardrail_that_trips_fails_once_and_what_was_said_meanwhile_is_no_answer() -> None:
