@@ -167,6 +167,18 @@ def test_texts_with_a_speaker_before_them_are_messages_too() -> None:
     assert opened(lines(*rows))[0].of(Answered) == [Answered(text="because")]
 
 
+def test_a_history_that_was_rewritten_says_nothing_anew() -> None:
+    rewritten = [said("user", "earlier, in short"), *HISTORY]
+    (session,) = opened(lines(*ROWS, begin(2, "answer"), end(2, "answer", question="why?", history=rewritten)))
+    assert session.of(Answered) == [Answered(text="because")]
+    assert session.of(SlotAssigned)[-1].value == rewritten
+
+
+def test_a_declared_read_of_what_is_not_there_yet_is_none() -> None:
+    rows = [begin(0, "answer"), end(0, "answer", history=HISTORY)]
+    assert opened(lines(GRAPH, *rows))[0].of(SlotRead) == []
+
+
 def test_a_folder_opens_with_all_its_applications(tmp_path: Path) -> None:
     fork = {"child": {"app_id": "two"}, "event_time": "2025-03-01T10:00:00", "event_type": "fork", "sequence_id": 1}
     app(tmp_path / "project" / "one", ROWS, children=[fork])
