@@ -12,11 +12,14 @@ _WHY = {
     "late": ("not arrived in time", "未按时到达"),
     "damaged": ("lost with a damaged part of the log", "随日志损坏而丢失"),
 }
+_IMPORTED = ("missing from the file that was imported, or unreadable in it", "在导入的文件中缺失或无法读取")
 
 
 def check(event: Event, lost: Lost) -> Finding:
     """The finding for a loss just noted."""
     en, zh = _WHY.get(lost.why, (lost.why, lost.why))
+    if lost.why == "dropped" and lost.source.startswith("import:"):  # a file has no queue
+        en, zh = _IMPORTED
     return finding(
         "gap",
         gap_id(lost),

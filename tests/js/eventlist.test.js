@@ -99,7 +99,7 @@ test('an event says in one line what it is about', () => {
   assert.equal(line({ kind: 'intent_routed', intent: 'refund', confidence: 0.5, condition: 'x = null' }), 'refund · x = null · 0.50');
   assert.equal(line({ kind: 'retrieved', query: 'how?', docs: [{ id: 'kb-1' }] }), 'how? · kb-1 · 1 document');
   assert.equal(line({ kind: 'failed', where: 'router', error: 'KeyError' }), 'router: KeyError');
-  assert.equal(line({ kind: 'gap', first: 3, last: 39, source: 'p', why: 'dropped' }), '37 dropped · dropped · p');
+  assert.equal(line({ kind: 'gap', first: 3, last: 39, source: 'p', why: 'dropped' }), '37 missing · dropped · p');
   assert.equal(line({ kind: 'raw', name: 'odd', data: { a: 1 } }), 'odd {"a":1}');
   for (const kind of [...EVENT_KINDS, 'of the future']) assert.equal(typeof line({ kind }), 'string', `${kind} without fields`);
 });

@@ -324,3 +324,14 @@ def test_the_items_come_as_they_are_asked_for() -> None:
     assert report.events < 100
     assert type(first[0].signal) is SessionStarted
     assert not any(type(item.signal) is Undone for item in first)
+
+
+def test_a_gap_of_a_file_is_not_laid_on_a_queue() -> None:
+    said = b'{"sender_id": "c", "event": "user", "text": "%s", "timestamp": %d}'
+    lines = [said % (text, 1_700_000_000 + i) for i, text in enumerate((b"one", b"t\xffo", b"three"))]
+    (taken,) = opened(b"\n".join(lines))
+    (gap,) = mapped("c", taken.session.source, taken.items).map.findings.values()
+    assert gap.reason == {
+        "en": "1 event missing from the file that was imported, or unreadable in it",
+        "zh": "1 条事件在导入的文件中缺失或无法读取",
+    }

@@ -274,7 +274,7 @@ const WORDS = {
   'score.tag.drift.brief': ['漂移', 'drift'],
   'score.tag.drift': ['漂移：应为「{doc}」', 'drift, expected {doc}'],
   'score.tag.failure': ['出错 {where}', 'failed {where}'],
-  'score.tag.gap': ['丢弃 {n} 条', '{n} dropped'],
+  'score.tag.gap': ['缺失 {n} 条', '{n} missing'],
   'score.tag.leak': ['残留 {from}→{to}', 'leak {from}→{to}'],
   'score.tag.loop': ['环路 ×{n}', 'loop ×{n}'],
   'score.tag.loop.through': ['环路 ×{n} · {condition} 放行', 'loop ×{n} · let through: {condition}'],

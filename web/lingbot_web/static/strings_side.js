@@ -73,7 +73,7 @@ export const SIDE = {
   'eventlist.docs': ['{n} 篇文档', '{n} {n|document|documents}'],
   'eventlist.hole': ['日志里没有这条', 'missing from the log'],
   'eventlist.label': ['事件列表', 'Events'],
-  'eventlist.lost': ['丢弃 {n} 条', '{n} dropped'],
+  'eventlist.lost': ['缺失 {n} 条', '{n} missing'],
   'eventlist.none': ['没有符合筛选的事件。', 'No event passes the filters.'],
   'eventlist.open': ['展开第 {seq} 条', 'Open event {seq}'],
   'eventlist.shown': ['显示 {shown} / {total} 条', '{shown} of {total} shown'],
