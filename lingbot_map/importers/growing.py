@@ -7,18 +7,22 @@ afterwards, tells nothing twice.
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import orjson
+
 from lingbot_map.errors import BadInput, UnknownFormat
-from lingbot_map.importers import rasa, recording, sniff, spans, table
-from lingbot_map.importers.growing_spans import REMEMBERED, GrowingSpans, Taken, Told
-from lingbot_map.importers.imported import Adapter, source_of
-from lingbot_map.importers.limits import LIMITS
+from lingbot_map.importers import botframework, langgraph, rasa, recording, sniff, spans, table
+from lingbot_map.importers.growing_conversations import Conversations, digest
+from lingbot_map.importers.growing_spans import GrowingSpans, Taken, Told
+from lingbot_map.importers.imported import source_of
+from lingbot_map.importers.langgraph_lost import EVENTS
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.intake import stamp_of
+from lingbot_probes.adapters.botframework import BotFramework
+from lingbot_probes.adapters.botframework_activity import conversation_of
+from lingbot_probes.adapters.langgraph import LangGraph
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.adapters.table import Columns, Table, cell
 from lingbot_probes.codec import SignalError
@@ -42,142 +46,6 @@ class Telling(Protocol):
 
     def resume(self, standing: dict[str, Any]) -> None:
         """Go on from where another one stood."""
-
-
-@dataclass(slots=True)
-class _Standing:
-    """One conversation: the numbers that it goes on with, and its adapter while that is in memory."""
-
-    adapter: Adapter | None = None
-    sources: dict[str, str] = field(default_factory=dict)
-    numbers: list[Any] = field(default_factory=list)
-    unsure: list[Numbered] = field(default_factory=list)
-    """Said of a conversation in which nothing could be read yet: if nothing ever can be, it is none."""
-
-
-class Conversations:
-    """Records that belong to conversations by a name in them; each has an adapter of its own.
-
-    ``most`` of them are kept in memory. One that was put away goes on with its numbers and knows nothing else of what
-    was before: which form was active, what stood in the slots.
-    """
-
-    def __init__(
-        self,
-        format: str,
-        key: Callable[[Any], str],
-        make: Callable[[str], Adapter],
-        whole: Callable[[Any], Taken | None] = lambda record: None,
-        identity: Callable[[Any, bytes], object] = lambda record, raw: None,
-        most: int = 10_000,
-    ) -> None:
-        self.repeated = 0
-        self._format, self._key, self._make, self._whole, self._identity = format, key, make, whole, identity
-        self._most = most
-        self._all: dict[str, _Standing] = {}
-        self._awake: OrderedDict[str, _Standing] = OrderedDict()
-        self._seen: OrderedDict[int, None] = OrderedDict()
-
-    def take(self, raw: bytes) -> Taken:
-        """What one record comes to; one that can't be read leaves a hole in its conversation."""
-        try:
-            record = parse(raw)
-            if type(record) is not dict:
-                raise BadRecord("expected an object")
-            if (taken := self._whole(record)) is not None:
-                return taken
-            key = self._key(record)
-        except (BadRecord, SignalError) as why:
-            return Taken([], str(why))
-        mark = self._identity(record, raw)
-        if mark is not None and self._known(mark):
-            self.repeated += 1
-            return Taken([])
-        standing = self._awaken(key, raw)
-        adapter = standing.adapter
-        assert adapter is not None
-        problem = ""
-        try:
-            said = adapter.take(record)
-        except (BadRecord, SignalError) as why:
-            said, problem = adapter.skip(), str(why)
-        if problem and not standing.sources:
-            standing.unsure += said
-            return Taken([], problem)
-        if standing.unsure:
-            said, standing.unsure = standing.unsure + said, []
-        return Taken(self._told(standing, adapter.scribe, said, raw), problem)
-
-    def overdue(self, now: float) -> list[Told]:
-        """Nothing waits here."""
-        return []
-
-    def _known(self, mark: object) -> bool:
-        known = hash(mark)  # 64 bits, keyed anew in each process: nobody can make two records collide
-        if known in self._seen:
-            return True
-        self._seen[known] = None
-        if len(self._seen) > REMEMBERED:
-            self._seen.popitem(last=False)
-        return False
-
-    def _told(self, standing: _Standing, scribe: Scribe, said: list[Numbered], raw: bytes) -> list[Told]:
-        if not said:
-            return []
-        session = scribe.session
-        source = standing.sources.get(session)
-        if source is None:
-            stamp = stamp_of(said[0])
-            identity = repr(stamp) if stamp is not None else hashlib.sha256(raw).hexdigest()
-            source = standing.sources[session] = source_of(self._format, session, identity)
-            if len(standing.sources) > 1:
-                for past in [name for name in standing.sources if name != session]:
-                    del standing.sources[past]
-        return [Told(session, source, said, scribe.n)]
-
-    def _awaken(self, key: str, raw: bytes) -> _Standing:
-        """The conversation ``key``; those without a name are one, called after its first record."""
-        standing = self._all.get(key)
-        if standing is None:
-            if len(self._all) >= LIMITS.sessions * 10:
-                self._all.pop(next(iter(self._all)))
-            standing = self._all[key] = _Standing()
-        if standing.adapter is None:
-            name = key or (standing.numbers or [f"{self._format} {hashlib.sha256(raw).hexdigest()[:12]}"])[0]
-            standing.adapter = self._make(name)
-            if standing.numbers:
-                _go_on(standing.adapter, standing.numbers)
-        self._awake[key] = standing
-        self._awake.move_to_end(key)
-        if len(self._awake) > self._most:
-            _, old = self._awake.popitem(last=False)
-            assert old.adapter is not None
-            old.numbers, old.adapter = _numbers(old.adapter), None
-        return standing
-
-    def standing(self) -> dict[str, Any]:
-        """How far each conversation is numbered."""
-        return {
-            key: [held.sources, _numbers(held.adapter) if held.adapter is not None else held.numbers]
-            for key, held in self._all.items()
-        }
-
-    def resume(self, standing: dict[str, Any]) -> None:
-        """Go on from where another one stood."""
-        for key, (sources, numbers) in standing.items():
-            self._all[key] = _Standing(None, dict(sources), list(numbers))
-
-
-def _numbers(adapter: Adapter) -> list[Any]:
-    scribe = adapter.scribe
-    return [scribe.session, scribe.n, scribe.turns, scribe.turn, getattr(adapter, "sessions", 1)]
-
-
-def _go_on(adapter: Adapter, numbers: list[Any]) -> None:
-    scribe = adapter.scribe
-    scribe.session, scribe.n, scribe.turns, scribe.turn, sessions = numbers
-    if isinstance(adapter, rasa.Rows):
-        adapter.sessions, adapter.spoken = sessions, scribe.turns > 0
 
 
 def telling(format: str, columns: Columns | None = None, source: str = "") -> Telling:
@@ -297,8 +165,43 @@ class _Recording:
         """See ``standing``."""
 
 
+def _botframework() -> Telling:
+    last = ""
+
+    def key(record: Any) -> str:
+        """An activity that names no conversation belongs to that of the one before it."""
+        nonlocal last
+        last = conversation_of(record) or last
+        return last
+
+    return Conversations(botframework.NAME, key, BotFramework, word="conversation")
+
+
+def _langgraph() -> Telling:
+    def key(record: Any) -> str:
+        return langgraph.thread_of(record.get("metadata"))
+
+    def whole(record: Any) -> Taken | None:
+        """Tokens are no events: the answer comes whole."""
+        token = str(record.get("event")).endswith("_stream") and b"__interrupt__" not in orjson.dumps(record)
+        return Taken([]) if token else None
+
+    def identity(record: Any, raw: bytes) -> object:
+        return raw if record.get("run_id") and record.get("event") != "on_custom_event" else None
+
+    def first(record: Any, raw: bytes) -> str:
+        return record["run_id"] if type(record.get("run_id")) is str else digest(raw)
+
+    def unnamed(known_by: str) -> str:
+        return digest(known_by.encode("utf-8", "replace"))[:12]
+
+    return Conversations(EVENTS, key, LangGraph, whole, identity, first, "langgraph", unnamed)
+
+
 GROWING: dict[str, Callable[[], Telling]] = {
     rasa.NAME: _rasa,
+    botframework.NAME: _botframework,
+    EVENTS: _langgraph,
     recording.NAME: _Recording,
     spans.OPENINFERENCE: GrowingSpans,
     spans.OTLP: GrowingSpans,

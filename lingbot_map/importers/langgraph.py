@@ -203,6 +203,12 @@ def _thread(named: _Named | None) -> str:
     return _text(named.thread_id) or _text(named.session_id) or _text(named.conversation_id)
 
 
+def thread_of(metadata: object) -> str:
+    """The dialogue that a run's metadata name, "" if they name none."""
+    named = metadata if type(metadata) is dict else {}
+    return next((name for key in _NAMES if (name := _text(named.get(key)))), "")
+
+
 def _text(value: object) -> str:
     if type(value) is int:
         return str(value)
@@ -214,4 +220,4 @@ def _unnamed(known_by: str) -> str:
     return f"langgraph {hashlib.sha256(known_by.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
-__all__ = ["FORMATS", "read", "refusals"]
+__all__ = ["FORMATS", "read", "refusals", "thread_of"]

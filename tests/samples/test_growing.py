@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ import pytest
 
 from lingbot_map.errors import BadInput
 from lingbot_map.importers import columns_of
-from lingbot_map.importers.growing import Conversations, format_of, telling
+from lingbot_map.importers.growing import format_of, telling
+from lingbot_map.importers.growing_conversations import Conversations
 from lingbot_map.importers.growing_spans import Told
 from lingbot_map.importers.rasa import NAME, Rows, id_text
 from lingbot_probes.adapters.table import Table
@@ -219,3 +222,29 @@ def test_a_standing_is_json_and_goes_on() -> None:
 def test_what_can_not_grow_is_refused_with_what_to_do() -> None:
     with pytest.raises(BadInput, match="import it when it is whole"):
         telling("chat", source="talk.chat")
+
+
+def test_events_of_a_graph_are_told_as_an_import_tells_them(root: Path, tmp_path: Path) -> None:
+    bot = [sys.executable, str(root / "docs/examples/langgraph_bot.py"), "--record", "talk"]
+    subprocess.run(bot, cwd=tmp_path, check=True, capture_output=True)
+    raw = (tmp_path / "talk.events.jsonl").read_bytes()
+    parts, problems = told(raw)
+    assert problems == []
+    (whole,) = opened(raw)
+    assert by_session(parts) == {whole.session.session_id: (whole.session.source, whole.items)}
+    assert len(whole.of(TurnStarted)) == 3
+
+
+def test_activities_are_told_as_an_import_tells_them(recordings: Path) -> None:
+    found = 0
+    for path in sorted((recordings / "sessions/botframework").rglob("*.transcript")):
+        activities = json.loads(path.read_text("utf-8-sig"))
+        activities = activities if type(activities) is list else activities["transcript"]
+        raw = lines(*[activity for activity in activities if "conversation" in activity])
+        if raw:
+            found += 1
+            parts, _ = told(raw, "botframework")
+            got = {name: [item.n for item in items] for name, (_, items) in by_session(parts).items()}
+            whole = {s.session.session_id: [item.n for item in s.items] for s in opened(raw)}
+            assert {name: numbers for name, numbers in whole.items() if name in got} == got
+    assert found

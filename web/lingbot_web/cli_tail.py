@@ -13,6 +13,7 @@ import typer
 
 from lingbot_map.errors import BadInput, LingbotMapError
 from lingbot_map.importers import columns_of
+from lingbot_map.importers.growing import GROWING
 from lingbot_map.pipeline import Pipeline
 from lingbot_probes.link import Endpoint
 from lingbot_web import terminal
@@ -27,7 +28,7 @@ from lingbot_web.tail_sqlite import SCHEME, GrowingTable, database_path
 from lingbot_web.tailing import Growing, Note, Tail, Wish
 
 INTERRUPTED = 130
-FORMATS = ("auto", "rasa", "recording", "openinference", "otlp")
+FORMATS = ("auto", *GROWING)
 
 
 def tail(
@@ -89,8 +90,8 @@ def tail(
     wish = Wish(what=shown, format=format, columns=columns, from_end=from_end, once=once)
     where = _endpoint(endpoint)
     growing, wish = _growing(what, wish, queue, exchange)
-    note = Note(what if is_queue(what) else os.path.realpath(what), endpoint or os.path.realpath(data))
-    note = Note(f"{shown}\n{queue}", endpoint or os.path.realpath(data)) if is_queue(what) else note
+    followed = f"{shown}\n{queue}" if is_queue(what) else os.path.abspath(what)
+    note = Note(followed, str(Endpoint(endpoint)) if endpoint else os.path.realpath(data))
     beacon = None if where else serving(data)
     courier = Courier(f"tail {shown}", where or _finding(data), _say, masked=not no_mask)
     following = Tail(wish, growing, courier, note, _say)

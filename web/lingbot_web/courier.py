@@ -6,6 +6,7 @@ What is followed is its own memory, so nothing is dropped: while no map answers,
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from lingbot_probes.sender import BATCH, MOST, leaving
 from lingbot_probes.signals import Numbered
 
 _FIRST_WAIT, _LAST_WAIT = 0.05, 0.5
+_SILENT = 1.0  # until it is said that the map is waited for: one that starts is there sooner
 _HELD = 0.1  # until the map is asked again for what it holds until what is before it comes
 
 
@@ -45,8 +47,8 @@ class Courier:
         self._say = say
         self._mask = Mask(()) if masked else None
         self._link: Link | None = None
-        self._server = ""
         self._waiting = False
+        self._since = 0.0  # when it began to wait
 
     def send(self, told: Sequence[Told]) -> None:
         """Bring it all. Raises ``Stopped`` if the end is wanted before; it may then be there or not."""
@@ -156,19 +158,20 @@ class Courier:
                 raise NotTaken("no map serves the data folder; start it with lingbot-map serve")
             self._link = Link(Endpoint(found[0]), found[1])
         try:
-            answer = self._link.deliver(batch)
+            return self._link.deliver(batch)
         except NotTaken as failure:
             if not failure.spoiled:
                 self.close()  # it may come back elsewhere, with another token
             raise
-        if answer["server"] != self._server:
-            self._server = answer["server"]
-        return answer
 
     def _noted(self, why: str) -> None:
         """Say once that it waits, and once that it goes on."""
-        if why and not self._waiting:
+        if not why:
+            if self._waiting:
+                self._say("the map is there again")
+            self._since, self._waiting = 0.0, False
+            return
+        self._since = self._since or time.monotonic()
+        if not self._waiting and time.monotonic() - self._since >= _SILENT:
+            self._waiting = True
             self._say(f"waiting for the map: {why}")
-        elif not why and self._waiting:
-            self._say("the map is there again")
-        self._waiting = bool(why)

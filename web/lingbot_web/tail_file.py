@@ -16,6 +16,8 @@ from lingbot_map.importers.limits import LIMITS
 
 _PIECE = 1 << 18
 """Bytes that are read at a time."""
+_PATIENCE = 5
+"""Looks without anything new after which a file that was replaced is left: its writer may open the new one late."""
 _HEAD = 1024
 """Bytes at the beginning that tell whether a file is still the one that it was."""
 
@@ -44,7 +46,7 @@ class GrowingFile:
         self._number = self._offset = 0  # of what was handed out
         self._rest = bytearray()
         self._skipping = False  # the rest of a line that is too long
-        self._idle = False
+        self._idle = 0  # looks since something came
 
     def close(self) -> None:
         """Let go of the file."""
@@ -61,10 +63,11 @@ class GrowingFile:
             self._file.seek(0)
         piece = self._file.read(_PIECE)
         if piece:
-            self._idle = False
+            self._idle = 0
             return list(self._lines(piece))
+        self._idle += 1
         lines = self._whole_rest()
-        if not lines and self._replaced():
+        if not lines and self._idle >= _PATIENCE and self._replaced():
             if self._rest:
                 lines = [Line(self._where(1), b"", "the file was replaced in the middle of the line")]
             self.close()
@@ -127,6 +130,7 @@ class GrowingFile:
         self._number = self._offset = 0
         self._rest.clear()
         self._skipping = False
+        self._idle = 0
 
     def _lines(self, piece: bytes) -> Iterator[Line]:
         self._rest += piece
@@ -149,8 +153,7 @@ class GrowingFile:
 
     def _whole_rest(self) -> list[Line]:
         """A last line without an end is whole if it is a whole object and nothing came since the last look."""
-        idle, self._idle = self._idle, True
-        if not idle or self._skipping or not self._rest.rstrip().endswith(b"}"):
+        if self._idle < 2 or self._skipping or not self._rest.rstrip().endswith(b"}"):
             return []
         try:
             orjson.loads(self._rest)
