@@ -310,6 +310,19 @@ def test_a_difference_is_told_where_the_two_part_and_by_kind(command: Command, t
     assert [difference["kind"] for difference in told["differences"]] == ["turn", "slot", "jump", "recall", "answer"]
 
 
+def test_what_came_before_the_first_turn_is_no_turn(command: Command, tmp_path: Path) -> None:
+    greeting = {"event": "slot", "name": "channel", "value": "phone"}
+    events = [greeting, {"event": "user", "text": "hi"}, {"event": "slot", "name": "channel", "value": "chat"}]
+    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    for path, told in ((a, events), (b, events[:2])):
+        path.write_text("\n".join(json.dumps({"sender_id": "s", "timestamp": 1.7e9, **event}) for event in told))
+    assert "a.jsonl  s  1 turn," in command("check", str(a)).stdout
+    done = command("diff", str(a), str(b))
+    assert [line.rpartition("  ")[2] for line in done.stdout.splitlines()[:2]] == ["1 turn", "1 turn"]
+    assert done.stdout.splitlines()[-1] == "2 differences in 1 turn"
+    assert json.loads(command("diff", str(a), str(b), "--json").stdout)["a"]["turns"] == 1
+
+
 def test_what_can_not_be_compared_leaves_with_2(command: Command, tmp_path: Path, clean: Path, tracker: Path) -> None:
     two = tmp_path / "two.jsonl"
     events = [{"sender_id": name, "event": "user", "text": "hi", "timestamp": 1.7e9} for name in ("a", "b")]

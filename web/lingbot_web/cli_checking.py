@@ -194,7 +194,7 @@ def _say_json(comparison: Comparison, a: Told, b: Told) -> None:
     first = comparison.first
     said = {
         **{
-            name: {"file": str(file), "session": session, "turns": len(turns)}
+            name: {"file": str(file), "session": session, "turns": _count(turns)}
             for name, (file, session, turns) in (("a", a), ("b", b))
         },
         "same": first is None,
@@ -209,7 +209,7 @@ def _say(comparison: Comparison, a: Told, b: Told) -> None:
     differences, first = comparison.differences, comparison.first
     for side, (file, session, turns) in (("A", a), ("B", b)):
         place = f"{terminal.visible(str(file))}  {terminal.visible(session)}"
-        terminal.say(f"{side}  {place}  {terminal.count(len(turns), 'turn')}")
+        terminal.say(f"{side}  {place}  {terminal.count(_count(turns), 'turn')}")
     if first is None:
         terminal.say("the same: flow, slots, recalls and findings of every turn")
         return
@@ -223,7 +223,13 @@ def _say(comparison: Comparison, a: Told, b: Told) -> None:
             terminal.say(title)
         for difference in some:
             terminal.say(f"  {_place(difference):12} {_words(difference)}")
-    terminal.say(f"{terminal.count(len(differences), 'difference')} in {terminal.count(len(comparison.rows), 'turn')}")
+    lanes = sum(1 for row in comparison.rows if any(row))
+    terminal.say(f"{terminal.count(len(differences), 'difference')} in {terminal.count(lanes, 'turn')}")
+
+
+def _count(turns: list[TurnFacts]) -> int:
+    """How many turns there are: number 0 is what came before the first one."""
+    return sum(1 for turn in turns if turn.number)
 
 
 _TITLES = {
