@@ -7,7 +7,16 @@ from typing import Any
 
 from lingbot_probes.adapters.langgraph_line import Line
 from lingbot_probes.adapters.langgraph_run import Root, Run
-from lingbot_probes.adapters.langgraph_words import Message, command, is_messages, message, messages, plain, spoken
+from lingbot_probes.adapters.langgraph_words import (
+    Message,
+    command,
+    is_messages,
+    message,
+    messages,
+    plain,
+    slots,
+    spoken,
+)
 
 
 class Nodes:
@@ -53,7 +62,7 @@ class Nodes:
         """A step is over: ``values`` is the state that the next one sees, or the run's output."""
         line = self._line
         written = root.settle(graph)
-        seen = {key: plain(value) for key, value in values.items() if key[:2] != "__" and not is_messages(key, value)}
+        seen = slots(values)
         if first:
             self._met(root, values)
             if not line.begun:

@@ -28,6 +28,7 @@ from lingbot_probes.adapters.langgraph_words import (
     message,
     messages,
     plain,
+    slots,
     spoken,
     waits,
 )
@@ -197,11 +198,11 @@ class Thread:
 
     def _step(self, parent: State | None, state: State) -> None:
         line, values = self.line, plain_values(state.values)
-        slots = {key: plain(value) for key, value in values.items() if key[:2] != "__" and not is_messages(key, value)}
+        held = slots(values)
         said = [one for key, value in values.items() if is_messages(key, value) for one in messages(value) or ()]
         if parent is None and not line.begun:
             line.begun = True
-            line.take_over(slots)
+            line.take_over(held)
             line.hear(said)
             return
         by_user = parent is not None and parent.source == "input" and not state.graph
@@ -222,9 +223,9 @@ class Thread:
             written = self._written(parent, state.graph)
             line.scribe.said_at = state.at
             self._say(said, values, asked=self._resumed and not state.graph)
-        line.settle(written, slots, whole=not state.graph)
+        line.settle(written, held, whole=not state.graph)
         silent = not line.answers and not by_user and line.scribe.turns
-        if state.over and not state.graph and silent and not said and (text := spoken(slots)):
+        if state.over and not state.graph and silent and not said and (text := spoken(held)):
             line.answer(text)
 
     def _asked(self, said: list[Message], values: Mapping[str, Any], written: list[Written]) -> None:

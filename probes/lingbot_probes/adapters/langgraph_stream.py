@@ -30,7 +30,7 @@ from lingbot_probes.adapters.langgraph_states import (
     read_state,
     read_task,
 )
-from lingbot_probes.adapters.langgraph_words import Message, heard, is_messages, messages, plain, waits
+from lingbot_probes.adapters.langgraph_words import Message, heard, is_messages, messages, plain, slots, waits
 from lingbot_probes.codec import SignalError
 from lingbot_probes.signals import Numbered
 
@@ -156,16 +156,16 @@ class Stream(Thread):
         self._run = False
         line = self.line
         said = [one for key, value in values.items() if is_messages(key, value) for one in messages(value) or ()]
-        slots = {key: plain(value) for key, value in values.items() if key[:2] != "__" and not is_messages(key, value)}
+        held = slots(values)
         fresh = [one for one in line.unheard(said) if one.by == "human"]
         if fresh or not line.scribe.turns:
             earlier = any(one.by == "ai" for one in said)
-            line.turn(fresh[-1].text if fresh else heard(slots))
+            line.turn(fresh[-1].text if fresh else heard(held))
             if not line.begun:  # from turns before this stream, or what is there by default
-                line.take_over({slot: value for slot, value in slots.items() if earlier or value in ([], {}, "")})
+                line.take_over({slot: value for slot, value in held.items() if earlier or value in ([], {}, "")})
         line.hear(said)
         line.begun = True
-        line.settle((), slots)
+        line.settle((), held)
 
     def _within(self, graph: str) -> None:
         """A part of a subgraph: the nodes that it is in are running."""
@@ -194,10 +194,10 @@ class Stream(Thread):
             self._begun(values)
         else:
             self._steps[graph] = self._steps.get(graph, 0) + 1
-            slots = {k: plain(v) for k, v in values.items() if k[:2] != "__" and not is_messages(k, v)}
+            held = slots(values)
             said = [one for key, value in values.items() if is_messages(key, value) for one in messages(value) or ()]
             self._told(said)
-            self.line.settle(self._written(State(tasks=done), graph) if done else (), slots)
+            self.line.settle(self._written(State(tasks=done), graph) if done else (), held)
         if found:
             self.line.wait(found)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from lingbot_probes.adapters.fields import items, mapping
 
+_MANAGED = ("remaining_steps", "is_last_step")  # nodes are given these, and no node writes them
 _NESTED = 32  # levels of a value that are unwrapped
 SPELT = 65_536  # characters of a text representation that are read
 _HUMAN, _AI = ("human", "user"), ("ai", "assistant", "AIMessageChunk")
@@ -219,6 +220,16 @@ def is_messages(key: str, value: Any) -> bool:
     if type(value) is list and value:
         return speaks(value[0]) and (len(value) == 1 or speaks(value[-1]))
     return key == "messages"
+
+
+def slots(values: Any) -> dict[str, Any]:
+    """What a state holds other than messages, what is LangGraph's own, and the values that it counts for a node."""
+    held = values if type(values) is dict else {}
+    return {
+        key: plain(value)
+        for key, value in held.items()
+        if key[:2] != "__" and key not in _MANAGED and not is_messages(key, value)
+    }
 
 
 def speaks(value: Any) -> bool:
