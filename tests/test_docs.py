@@ -244,7 +244,7 @@ FORMATS = {
     "langgraph-history": r"thread histories|线程历史",
     "langgraph-stream": r"thread histories and streams|流式输出（stream）",
     "dialogflow": "Dialogflow CX",
-    "burr": r"Burr's folders and logs|Burr 的文件夹与日志",
+    "burr": r"Burr's folders\s+and logs|Burr 的文件夹与日志",
     "langfuse": "Langfuse",
     "langsmith": "LangSmith",
     "atif": "ATIF",
