@@ -6,7 +6,16 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agents import Agent, GuardrailFunctionOutput, RunConfig, Runner, function_tool, input_guardrail, trace
+from agents import (
+    Agent,
+    GuardrailFunctionOutput,
+    RunConfig,
+    Runner,
+    function_tool,
+    input_guardrail,
+    set_trace_processors,
+    trace,
+)
 from agents.items import ModelResponse
 from agents.models.interface import Model
 from agents.tracing import generation_span, response_span
@@ -19,6 +28,8 @@ from openai.types.responses import (
     ResponseOutputText,
 )
 
+from lingbot_probes import Probe
+from lingbot_probes.openai_agents import MapTracing
 from tests.live.agents_pair import mended
 
 mended()
@@ -137,4 +148,36 @@ class Shop:
         return str(result.final_output)
 
 
-__all__ = ["TEAS", "Agent", "Responding", "Runner", "Scripted", "Shop", "call", "say", "trace"]
+ASKED, ANSWER = "When is Mao Jian picked?", "Before the rains of April."
+
+
+def shop() -> Shop:
+    """A shop in which the desk hands over, the expert searches, fails to take an order, and answers."""
+    return Shop(
+        desk=[call("transfer_to_teas")],
+        teas=[call("search_teas", query="Mao Jian"), call("take_order", tea="Mao Jian", grams=5_000), say(ANSWER)],
+    )
+
+
+def attach(probe: Probe, **more: Any) -> MapTracing:
+    """The probe alone hears of the traces."""
+    tracing = MapTracing(probe, **more)
+    set_trace_processors([tracing])
+    return tracing
+
+
+__all__ = [
+    "ANSWER",
+    "ASKED",
+    "TEAS",
+    "Agent",
+    "Responding",
+    "Runner",
+    "Scripted",
+    "Shop",
+    "attach",
+    "call",
+    "say",
+    "shop",
+    "trace",
+]
