@@ -39,8 +39,7 @@ Source = str | os.PathLike[str] | bytes
 
 
 def sniff(source: Source, name: str = "") -> str:
-    """The format of a file: "recording", "rasa", "rasa-sql", "botframework", "chat", "openinference", "otlp", or a
-    corpus ("sgd", "crosswoz", "kdconv", "star").
+    """The format of a file, as its importer calls it ("recording", "rasa", "otlp", "openai-agents" ...).
 
     Raises ``UnknownFormat`` with each format's reason, ``Unmapped`` for a table (it opens with `columns_of` a mapping),
     ``TooLarge``, or ``BadInput`` for what can't be opened.
