@@ -163,8 +163,14 @@ async def test_senders_without_end_are_bounded_and_one_that_comes_back_goes_on(m
         for sender in ("a", "b", "c", "a"):
             save(broker, sender, message(f"{sender} speaks"))
         assert len(broker._conversations) == 2
+        save(broker, "a", [{"event": "rewind"}])
         assert broker.probe.flush(5.0)
         assert utterances(client, "a") == ["a speaks", "a speaks"]
+        events = [e for e in client.get(f"/api/sessions/{key_of('a')}/events")["events"] if e.get("n")]
+        again = [e["n"] for e in events if e["signal"]["kind"] == "turn_started"][1]
+        (undone,) = [e["signal"] for e in events if e["signal"]["kind"] == "undone"]
+        assert undone["to"] == again - 1, "the turn that was told after it came back is struck through, not the first"
+        assert sum(e["signal"]["kind"] == "session_started" for e in events) == 1
         assert {source["missing"] for source in client.get("/api/stats")["sources"]} == {0}
         await broker.close()
 
