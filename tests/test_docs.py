@@ -244,6 +244,7 @@ FORMATS = {
     "langgraph-history": r"thread histories|线程历史",
     "langgraph-stream": r"thread histories and streams|流式输出（stream）",
     "dialogflow": "Dialogflow CX",
+    "ag-ui": r"AG-UI events|AG-UI 事件",
     "burr": r"Burr's folders\s+and logs|Burr 的文件夹与日志",
     "langfuse": "Langfuse",
     "langsmith": "LangSmith",

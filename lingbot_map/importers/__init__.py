@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from lingbot_map.errors import BadInput, UnknownFormat
 from lingbot_map.importers import (
+    ag_ui,
     agents,
     agents_state,
     botframework,
@@ -91,6 +92,8 @@ def read(
             yield from langsmith.read(reading, shape)
         elif told.format == burr.NAME:
             yield from burr.read(reading, shape)
+        elif told.format == ag_ui.NAME:
+            yield from ag_ui.read(reading, shape)
         elif told.format == dialogflow.NAME:
             yield from dialogflow.read(reading, shape)
         elif told.format in langgraph.FORMATS:
@@ -115,6 +118,7 @@ def _format(blob: Blob, shape: Shape) -> str:
         (langsmith.NAME, langsmith.refuse(blob, shape)),
         *spans.refusals(blob, shape),  # before Rasa: a span alone in a document has a list of `events` too
         *langgraph.refusals(shape),  # before Rasa: its events have an `event` too
+        (ag_ui.NAME, ag_ui.refuse(shape)),  # before Rasa: a document of events is taken for a tracker
         (dialogflow.NAME, dialogflow.refuse(blob, shape)),
         ("rasa", rasa.refuse(shape)),
         ("botframework", botframework.refuse(shape)),

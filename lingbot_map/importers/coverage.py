@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lingbot_map.importers import agents_lost, dialogflow_lost, langgraph_lost, spans_lost
+from lingbot_map.importers import ag_ui_lost, agents_lost, dialogflow_lost, langgraph_lost, spans_lost
 from lingbot_probes.adapters.scribe import Found
 
 Facts = dict[str, Any]
@@ -20,7 +20,7 @@ _SURE = (langgraph_lost.EVENTS, dialogflow_lost.NAME)
 # What traces and annotations hold beside the chat: no slots.
 _STATELESS = (
     "botframework", "kdconv", "table", "openinference", "otlp", "openai-agents", "openai-agents-state", "atif",
-    "langfuse", "langsmith",
+    "langfuse", "langsmith", ag_ui_lost.NAME,
 )  # fmt: skip
 _LEFT = {
     "positions": (
@@ -55,6 +55,7 @@ _LEFT = {
     **agents_lost.LEFT,
     **langgraph_lost.LEFT,
     **dialogflow_lost.LEFT,
+    **ag_ui_lost.LEFT,
 }
 """What adapters leave out: (en, zh) for each word that `Found.left` counts it under."""
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingbot_probes.adapters.json_patch import DEEPEST, GROWTH, OPERATIONS, PatchError, applied, same, tokens
+from lingbot_probes.adapters.json_patch import DEEPEST, GROWTH, OPERATIONS, WIDEST, PatchError, applied, same, tokens
 
 # ruff: noqa: E501 (an example a line reads best)
 EXAMPLES: list[tuple[str, Any, list[dict[str, Any]], Any]] = [
@@ -124,6 +124,9 @@ def test_a_patch_can_not_make_much_out_of_little() -> None:
     with pytest.raises(PatchError) as caught:
         applied({"a": [0] * (GROWTH // 50)}, wide)
     assert f"more than {GROWTH:,} values" in str(caught.value)
+    with pytest.raises(PatchError) as caught:
+        applied({"a": [0] * (WIDEST + 1)}, [{"op": "add", "path": "/a/-", "value": 1}])
+    assert str(caught.value) == f"operation 0: '/a' has more than {WIDEST:,} members"
     with pytest.raises(PatchError):
         applied({}, [{"op": "add", "path": "/a", "value": json.loads("[" * DEEPEST + "]" * DEEPEST)}])
     applied({}, [{"op": "add", "path": "/a", "value": json.loads("[" * (DEEPEST - 1) + "]" * (DEEPEST - 1))}])

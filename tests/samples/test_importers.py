@@ -37,6 +37,7 @@ FORMATS = {
     "wrapped.transcript": "botframework",
     "greeting.chat": "chat",
     "spans.jsonl": "openinference",
+    "ag_ui.jsonl": "ag-ui",
     "dialogflow_rows.jsonl": "dialogflow",
     "dialogflow_conversation.json": "dialogflow",
     "dialogflow_pairs.json": "dialogflow",

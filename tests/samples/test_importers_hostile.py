@@ -231,6 +231,17 @@ GROWING: dict[str, Callable[[int], bytes]] = {
     "stacks": rasa(
         lambda i: {"event": "stack", "update": json.dumps([{"op": "add", "path": "/-", "value": {"flow_id": f"f{i}"}}])}
     ),
+    "state deltas": lambda count: agent_lines(
+        [
+            {"type": "STATE_DELTA", "delta": [{"op": "add", "path": f"/k{i}", "value": i}]}
+            if i
+            else {"type": "RUN_STARTED", "input": {"state": {"text": "x" * 20_000}}}
+            for i in range(count)
+        ]
+    ),
+    "pieces of a message": lambda count: agent_lines(
+        [{"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "word "} for _ in range(count)]
+    ),
     "answers": transcript(lambda i: {"type": "message", "from": {"role": "bot"}, "text": "x"}),
     "recognisers": transcript(luis),
     "states": transcript(state),

@@ -31,7 +31,7 @@ Files = Annotated[
     typer.Argument(
         help="Our own recordings; trackers of Rasa (JSON, SQLite); traces (OpenInference, OTLP JSON); traces and "
         "saved runs of the OpenAI Agents SDK; LangGraph's astream_events, thread histories and streams; Dialogflow "
-        "CX (BigQuery export, conversations, detect-intent responses, test cases); Burr's folders "
+        "CX (BigQuery export, conversations, detect-intent responses, test cases); AG-UI events; Burr's folders "
         "and logs; exports of Langfuse and LangSmith; ATIF trajectories; Bot Framework's .transcript and .chat; "
         "dialogues of SGD, MultiWOZ 2.2, CrossWOZ, KdConv, STAR; with --map tables (CSV, rows as JSON). Gzipped or not."
     ),

@@ -14,6 +14,8 @@ DEEPEST = 64
 """Levels of a document; a patch that makes it deeper is refused."""
 OPERATIONS = 10_000
 """Operations of a patch."""
+WIDEST = 20_000
+"""Members of a list or object that a patch changes; each patch copies it once."""
 GROWTH = 100_000
 """Values that the operations of one patch may add in all."""
 
@@ -122,6 +124,8 @@ def _changed(
         held = parent[key]
         if type(held) is not dict and type(held) is not list:
             raise _Wrong(f"{_shown(path[:depth])} is neither an object nor a list")
+        if len(held) > WIDEST:
+            raise _Wrong(f"{_shown(path[:depth])} has more than {WIDEST:,} members")
         if id(held) not in mine:
             parent[key] = held = held.copy()
             mine[id(held)] = held
