@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from lingbot_probes.adapters.dialogflow import Dialogflow
+from lingbot_probes.adapters.spelling import snake
+from lingbot_probes.signals import IntentRouted, Numbered
+from tests.samples.imports import Opened
+
 Record = dict[str, Any]
 
 AGENT = "projects/p/locations/global/agents/a"
@@ -75,3 +80,61 @@ def sequence(*steps: Record) -> list[Record]:
 def lines(records: list[Record]) -> bytes:
     """A record a line."""
     return b"\n".join(json.dumps(record, ensure_ascii=False).encode() for record in records)
+
+
+def told(*records: Any, **more: Any) -> list[Numbered]:
+    """What the turns of a conversation say, its end included."""
+    adapter = Dialogflow("s", **more)
+    out = [item for record in records for item in adapter.take(record)]
+    return [*out, *adapter.end()]
+
+
+def of(items: list[Numbered], *kinds: type) -> list[Any]:
+    """The signals of ``kinds``, in order."""
+    return [item.signal for item in items if type(item.signal) in kinds]
+
+
+def routes(items: list[Numbered]) -> list[tuple[str, float | None, str]]:
+    """Each route as (intent, confidence, condition)."""
+    return [(route.intent, route.confidence, route.condition) for route in of(items, IntentRouted)]
+
+
+def snaked(value: Any) -> Any:
+    """A message as Python spells it."""
+    if type(value) is dict:
+        return {snake(name): snaked(item) for name, item in value.items()}
+    return [snaked(item) for item in value] if type(value) is list else value
+
+
+def codes(session: Opened) -> dict[str, int]:
+    """What the session lost, as code -> count."""
+    return {fact["code"]: fact["count"] for fact in session.session.lost}
+
+
+def interaction(at: str | None, said: str, **more: Any) -> dict[str, Any]:
+    """An interaction of the history."""
+    held = {"response": {"queryResult": result(said, f"re: {said}", **more)}, "requestUtterances": said}
+    return held if at is None else {**held, "createTime": at}
+
+
+def conversation(name: str, *interactions: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A conversation of the history."""
+    return {"name": f"{AGENT}/conversations/{name}", "interactions": list(interactions), **more}
+
+
+def case(name: str, *turns: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A test case."""
+    return {
+        "name": f"{AGENT}/testCases/{name}-id",
+        "displayName": name,
+        "testCaseConversationTurns": list(turns),
+        **more,
+    }
+
+
+def tried(said: str, **output: Any) -> dict[str, Any]:
+    """A turn of a test."""
+    return {
+        "userInput": {"input": {"text": {"text": said}}},
+        "virtualAgentOutput": {"triggeredIntent": intent("greet"), "textResponses": [{"text": ["ok"]}], **output},
+    }
