@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from lingbot_map.codec import dump
+from lingbot_map.errors import LingbotMapError
 from lingbot_map.importers import Report, sniff
 from lingbot_probes.adapters.ag_ui import AgUi
 from lingbot_probes.codec import SignalError
@@ -200,3 +203,27 @@ def test_a_bad_event_costs_that_event() -> None:
             adapter.take(bad)
         adapter.skip()
     assert adapter.scribe.n == 6
+
+
+def test_anything_in_any_field_is_read_or_named() -> None:
+    rng = random.Random(5)
+    odd: list[Any] = [None, 7, 1e300, "", "x", "[1]", [], [None], {}, {"a": 1}, True, [{"op": "add", "path": "/a"}]]
+    events = [json.loads(line) for line in (FILES / "ag_ui.jsonl").read_text("utf-8").splitlines()]
+
+    def spoiled(value: Any) -> Any:
+        if rng.random() < 0.06:
+            return rng.choice(odd)
+        if type(value) is dict:
+            return {key: spoiled(item) for key, item in value.items()}
+        return [spoiled(item) for item in value] if type(value) is list else value
+
+    taken = 0
+    for _ in range(200):
+        rng.shuffle(events)
+        with suppress(LingbotMapError):
+            for session in opened(b"\n".join(json.dumps(spoiled(each)).encode() for each in events)):
+                map = mapped(session.session.session_id, session.session.source, session.items).map
+                assert len(map.turns) <= len(session.of(TurnStarted)) + 1
+                assert session.session.found.left["unheard"] >= 0
+                taken += 1
+    assert taken > 150
