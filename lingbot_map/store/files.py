@@ -19,7 +19,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import stat
@@ -27,11 +26,12 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from lingbot_map.errors import DataFolderBusy, LingbotMapError, NotWritten, StoreError, UnknownSession, Unreadable
+from lingbot_map.errors import LingbotMapError, NotWritten, StoreError, UnknownSession, Unreadable
 from lingbot_map.events import Event
 from lingbot_map.store import Origin, key_of
 from lingbot_map.store.appender import Fsync
 from lingbot_map.store.bin import Bin
+from lingbot_map.store.claim import claim
 from lingbot_map.store.deleted import Deleted
 from lingbot_map.store.disk import (
     FOLDER_MODE,
@@ -79,8 +79,7 @@ class FileStore:
         self._used_lock = threading.RLock()  # sessions may be opened on any thread
         self._case_folders: dict[str, Path] | None = None
         if not read_only:
-            _make_folders(self.folder)
-            self._lock = _take_lock(self.folder)
+            self._lock = claim(self.folder)
         self._bin = Bin(self.folder)
         self._marked = self._read_marks()
         self.deleted = Deleted(self.folder / "deleted")
@@ -346,48 +345,6 @@ def case_key(folder: Path) -> str:
     except (LingbotMapError, OSError):
         session = ""
     return key_of(session or f"case {folder.name}")
-
-
-def _make_folders(folder: Path) -> None:
-    """The data folder, with a name that a power cut does not take back."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-    for each in missing:
-        sync_folder(each.parent)
-
-
-def _take_lock(folder: Path) -> int:
-    fd = open_file(folder / "lock", os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        why = _busy(folder, fd)
-        os.close(fd)
-        raise why from None
-    with contextlib.suppress(OSError):  # a full disk must not keep the lock from being held
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, b"%d\n" % os.getpid(), 0)
-    return fd
-
-
-def busy(folder: Path) -> DataFolderBusy | None:
-    """That another process writes the data folder, if one does. Makes nothing and waits for nobody."""
-    try:
-        fd = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return _busy(folder, fd)
-    finally:
-        os.close(fd)  # and with it what was locked
-    return None
-
-
-def _busy(folder: Path, lock: int) -> DataFolderBusy:
-    said = os.pread(lock, 32, 0).strip()
-    return DataFolderBusy(str(folder), int(said) if said.isdigit() else 0)
 
 
 def _boot_id() -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from lingbot_map.errors import DataFolderBusy, NewerFormat, NotWritten, StoreError, UnknownSession
+from lingbot_map.errors import BadInput, DataFolderBusy, NewerFormat, NotWritten, StoreError, UnknownSession
 from lingbot_map.events import EpochStarted, Event, Gap
 from lingbot_map.store import appender, key_of
 from lingbot_map.store.files import FileStore
@@ -106,6 +106,18 @@ def test_a_second_writer_is_refused_and_told_who_holds_the_folder(tmp_path: Path
         holder.kill()
         holder.communicate()
     FileStore(tmp_path).close()  # the lock dies with its holder
+
+
+def test_what_can_be_no_data_folder_is_named_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(BadInput, match="file: expected a data folder that can be written, found a file; name another"):
+        FileStore(tmp_path / "file")
+    with pytest.raises(BadInput, match="found Not a directory"):
+        FileStore(tmp_path / "file" / "below")
+    (tmp_path / "data" / "lock").mkdir(parents=True)
+    with pytest.raises(BadInput, match="data: expected a data folder that can be written, found Is a directory"):
+        FileStore(tmp_path / "data")
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_a_newer_format_is_refused_and_left_as_it_was(tmp_path: Path) -> None:

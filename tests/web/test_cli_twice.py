@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import lingbot_web
-from lingbot_map.store.files import FileStore, busy
+from lingbot_map.store.claim import busy
+from lingbot_map.store.files import FileStore
 from lingbot_web.running import Serving
 from tests.web.commands import Command, complaint
 

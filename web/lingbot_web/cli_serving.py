@@ -17,7 +17,7 @@ from lingbot_map.errors import BadInput, DataFolderBusy
 from lingbot_map.pipeline import Pipeline
 from lingbot_map.store import retention
 from lingbot_map.store.appender import Fsync
-from lingbot_map.store.files import busy
+from lingbot_map.store.claim import busy
 from lingbot_map.store.retention import keep_from
 from lingbot_probes.link import DEFAULT
 from lingbot_web import doorstep, terminal
