@@ -44,8 +44,8 @@ class Telling(Protocol):
     def standing(self) -> dict[str, Any]:
         """How far each conversation is numbered, as JSON; ``resume`` takes it."""
 
-    def resume(self, standing: dict[str, Any]) -> None:
-        """Go on from where another one stood."""
+    def resume(self, standing: dict[str, Any], *, exact: bool = True) -> None:
+        """Go on from where another one stood; not ``exact``: it may have told more than it noted."""
 
 
 def telling(format: str, columns: Columns | None = None, source: str = "") -> Telling:
@@ -161,7 +161,7 @@ class _Recording:
         """A recording is never rotated."""
         return {}
 
-    def resume(self, standing: dict[str, Any]) -> None:
+    def resume(self, standing: dict[str, Any], *, exact: bool = True) -> None:
         """See ``standing``."""
 
 

@@ -18,6 +18,9 @@ from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.codec import SignalError
 from lingbot_probes.signals import Numbered
 
+_UNNOTED = 1_000_000
+"""Turns that may have been told beyond what was noted; an id only has to be another one."""
+
 
 def digest(raw: bytes) -> str:
     """What a record without a time is known by."""
@@ -153,10 +156,15 @@ class Conversations:
             for key, held in self._all.items()
         }
 
-    def resume(self, standing: dict[str, Any]) -> None:
-        """Go on from where another one stood."""
+    def resume(self, standing: dict[str, Any], *, exact: bool = True) -> None:
+        """Go on from where another one stood. Not ``exact``: it may have told more than it noted, so its numbers are
+        left to it, and others begun as of another source."""
         for key, (sources, numbers) in standing.items():
-            self._all[key] = _Standing(None, dict(sources), list(numbers))
+            session, n, turns, turn, sessions = numbers
+            if exact:
+                self._all[key] = _Standing(None, dict(sources), [session, n, turns, turn, sessions])
+            else:
+                self._all[key] = _Standing(None, {}, [session, 0, turns + _UNNOTED, "", sessions])
 
 
 def _numbers(adapter: Adapter) -> list[Any]:

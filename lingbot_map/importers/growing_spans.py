@@ -78,7 +78,7 @@ class GrowingSpans:
         """A trace is told from the spans of a file alone."""
         return {}
 
-    def resume(self, standing: dict[str, Any]) -> None:
+    def resume(self, standing: dict[str, Any], *, exact: bool = True) -> None:
         """See ``standing``."""
 
     def _tell(self, groups: list[Group]) -> list[Told]:

@@ -163,10 +163,33 @@ def test_a_file_that_is_cut_or_replaced_is_followed_and_a_later_run_repeats_noth
             wait_for(lambda: utterances(client)[-1] == "and on")
         path.rename(tmp_path / "events.jsonl.2")
         write(path, said("replaced while nobody followed"))
-        with following(GrowingFile(path), map):
-            wait_for(lambda: utterances(client)[-1] == "replaced while nobody followed")
+        with following(GrowingFile(path), map, once=True) as one:
+            one.thread.join(PATIENCE)
         assert utterances(client) == [*so_far, "while nobody followed", "and on", "replaced while nobody followed"]
         assert client.get("/api/stats")["sources"][0]["missing"] == 0
+
+
+@pytest.mark.parametrize("left", [True, False], ids=["old file there", "old file gone"])
+def test_nothing_is_lost_or_doubled_when_it_is_killed_and_the_file_replaced(tmp_path: Path, left: bool) -> None:
+    path = tmp_path / "events.jsonl"
+    write(path, said("one"))
+    with running() as (map, client):
+        with following(GrowingFile(path), map) as one:
+            wait_for(lambda: utterances(client) == ["one"])
+            one.tail._keep()
+            one.tail._keep = lambda **_: None  # type: ignore[method-assign]  # what was sent after the last note ...
+            write(path, said("two"), said("three"))
+            wait_for(lambda: utterances(client) == ["one", "two", "three"])  # ... and then it is killed
+        write(path, said("unread"))
+        path.rename(tmp_path / "events.jsonl.1")
+        write(path, said("in the new file"))
+        if not left:
+            (tmp_path / "events.jsonl.1").unlink()
+        with following(GrowingFile(path), map):
+            wait_for(lambda: utterances(client)[-1] == "in the new file")
+        between = ["unread"] if left else []
+        assert utterances(client) == ["one", "two", "three", *between, "in the new file"]
+        assert {source["missing"] for source in client.get("/api/stats")["sources"]} == {0}
 
 
 def test_from_the_end_only_what_comes_is_sent_and_the_rest_can_follow(tmp_path: Path) -> None:
@@ -325,5 +348,8 @@ def test_once_ends_by_itself_and_a_mistake_is_said_in_a_line(tmp_path: Path) -> 
         assert process.returncode == 2
         assert err.startswith("lingbot-map: ")
         assert err.count("\n") == 1
+    with command(str(tmp_path / "none.jsonl"), "--data", str(data), "--port", "0", "--once") as process:
+        _, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, err.count("\n")) == (2, 1), err
     with pytest.raises(BadInput, match="sqlite:///FILE or amqp://HOST"):
         tail("kafka://host")

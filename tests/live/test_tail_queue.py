@@ -109,7 +109,7 @@ def test_a_message_is_on_the_map_once_wherever_the_follower_is_killed(rabbit: No
             wait_for(lambda: broker.left(QUEUE) == 0)
         one = Following(GrowingQueue(rabbit.url), lambda: (map.base, map.token), format="rasa")
 
-        def killed(*_: object) -> None:
+        def killed(*_: object, **__: object) -> None:
             raise _Killed
 
         if place == "before it is noted":

@@ -61,6 +61,7 @@ class GrowingFile:
         if os.fstat(self._file.fileno()).st_size < self._file.tell():
             self._renew("was cut; it is read again from its beginning")
             self._file.seek(0)
+            return []  # where it stands is noted first
         piece = self._file.read(_PIECE)
         if piece:
             self._idle = 0
@@ -74,6 +75,10 @@ class GrowingFile:
             self._renew("was replaced; the new file is read")
         return lines
 
+    def pending(self) -> bool:
+        """Whether there is another file to go on with."""
+        return self._replaced() if self._file is not None else self.path.exists()
+
     def noted(self) -> bool:
         """Nothing is lost if it isn't: it can be read again."""
         return False
@@ -84,28 +89,38 @@ class GrowingFile:
     def standing(self) -> list[Any]:
         """[inode, offset, number, digest of the beginning, renewed]: where ``resume`` goes on."""
         if self._file is None:
-            return []
+            return [0, 0, 0, "", self.renewed] if self.renewed else []
         return [self._identity[1], self._offset, self._number, self._digest(self._offset), self.renewed]
 
     def resume(self, standing: list[Any]) -> bool:
-        """Go on where the last run stood, if it is still that file; whether it is."""
-        if not standing or (self._file is None and not self._open()):
-            return False
+        """Go on where the last run stood: in that file, whatever its name in the folder is now. Whether it is there."""
         inode, offset, number, digest, self.renewed = standing
-        if inode != self._identity[1] or os.fstat(self._file.fileno()).st_size < offset:
+        for path in (self.path, *_siblings(self.path, inode)):
+            self.close()
+            if not self._open(path):
+                continue
+            size = os.fstat(self._file.fileno()).st_size
+            if inode == self._identity[1] and offset <= size and digest == self._digest(offset):
+                self._file.seek(offset)
+                self._offset, self._number = offset, number
+                return True
+        self.close()
+        return False
+
+    def is_same(self, standing: list[Any]) -> bool:
+        """Whether the file is still the one of that standing, by its own name, and has lost nothing of it."""
+        inode, offset, _, digest, _ = standing
+        if self._file is None and not self._open():
             return False
-        if digest != self._digest(offset):
-            return False
-        self._file.seek(offset)
-        self._offset, self._number = offset, number
-        return True
+        size = os.fstat(self._file.fileno()).st_size
+        return bool(inode == self._identity[1] and offset <= size and digest == self._digest(offset))
 
     def _digest(self, offset: int) -> str:
         return hashlib.sha256(os.pread(self._file.fileno(), min(offset, _HEAD), 0)).hexdigest()
 
-    def _open(self) -> bool:
+    def _open(self, path: Path | None = None) -> bool:
         try:
-            self._file = self.path.open("rb", buffering=0)
+            self._file = (path or self.path).open("rb", buffering=0)
         except FileNotFoundError:
             self.why = "it is not there yet"
             return False
@@ -171,3 +186,11 @@ class GrowingFile:
 
     def _where(self, ahead: int) -> str:
         return f"{self.path.name} line {self._number + ahead}"
+
+
+def _siblings(path: Path, inode: int) -> list[Path]:
+    """What lies beside ``path`` and is that file."""
+    try:
+        return [Path(entry.path) for entry in os.scandir(path.parent) if entry.is_file() and entry.inode() == inode]
+    except OSError:
+        return []

@@ -94,6 +94,10 @@ class GrowingQueue:
             self._acknowledge()
         return lines
 
+    def pending(self) -> bool:
+        """All that is there was handed out."""
+        return False
+
     def noted(self) -> bool:
         """What was handed out has to be noted before ``taken``."""
         return bool(self._handed)

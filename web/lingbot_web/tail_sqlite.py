@@ -52,6 +52,10 @@ class GrowingTable:
             self.why = f"can't be read now ({why})"
             return []
 
+    def pending(self) -> bool:
+        """All that is there was handed out."""
+        return False
+
     def noted(self) -> bool:
         """Nothing is lost if it isn't: it can be read again."""
         return False

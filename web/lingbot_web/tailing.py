@@ -6,7 +6,6 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,6 +35,9 @@ class Growing(Protocol):
 
     def poll(self) -> list[Line]:
         """The records that are new; none if nothing is."""
+
+    def pending(self) -> bool:
+        """Whether there is more although nothing is new."""
 
     def noted(self) -> bool:
         """Whether what was handed out has to be noted before ``taken``."""
@@ -117,7 +119,7 @@ class Tail:
                     self._tell(lines)
                 elif self._wait():
                     break
-            self._keep()
+            self._keep(clean=True)
         except Stopped:
             return  # what was not acknowledged comes again, with the same numbers
         finally:
@@ -181,9 +183,10 @@ class Tail:
         if self._wish.once:
             if self._telling is None and self._growing.why:
                 raise BadInput(self._wish.what, "something to read", self._growing.why)
-            if self._telling is not None:
-                self._bring(self._telling.overdue(float("inf")))
-            return True
+            if not self._growing.pending():
+                if self._telling is not None:
+                    self._bring(self._telling.overdue(float("inf")))
+                return True
         self._passing = False
         return self._courier.stop.wait(BEAT)
 
@@ -211,30 +214,26 @@ class Tail:
         known of it is recognised by its numbers. Of one that was, the earlier part is gone: the numbers go on."""
         said = self._note.read()
         standing = said.get("at", [])
-        if not said or (standing and not standing[-1] and self._is_same(standing)):
-            return
-        with suppress(TypeError, ValueError, KeyError):
-            self.format = self._wish.format if self._wish.format != "auto" else said["format"]
-            made = telling(self.format, self._wish.columns, self._wish.what)
-            made.resume(said["conversations"])
-            self._telling = made
-            self._growing.resume(standing)
-            self._renewed = self._growing.renewed = max(self._growing.renewed, 1)
-
-    def _is_same(self, standing: list[Any]) -> bool:
-        probe = GrowingFile(self._growing.path) if isinstance(self._growing, GrowingFile) else None
+        growing = self._growing
         try:
-            return probe is None or probe.resume(standing)
-        finally:
-            if probe is not None:
-                probe.close()
+            if not standing or (not standing[-1] and isinstance(growing, GrowingFile) and growing.is_same(standing)):
+                return
+            format = self._wish.format if self._wish.format != "auto" else said["format"]
+            made = telling(format, self._wish.columns, self._wish.what)
+            there = growing.resume(standing)
+            made.resume(said["conversations"], exact=there or said["clean"])
+        except (TypeError, ValueError, KeyError):
+            return  # a note that was written by nobody we know
+        self.format, self._telling = format, made
+        self._renewed = growing.renewed = max(growing.renewed, 1)
 
-    def _keep(self) -> None:
+    def _keep(self, *, clean: bool = False) -> None:
         self._kept_at = time.monotonic()
         standing = self._growing.standing()
         if self._telling is None or not standing:
             return
-        said = {"at": standing, "format": self.format, "conversations": self._telling.standing()}
+        conversations = self._telling.standing()
+        said = {"at": standing, "format": self.format, "clean": clean, "conversations": conversations}
         try:
             self._note.write(said)
         except OSError as why:
