@@ -32,9 +32,16 @@ def assigned(map: DialogueMap, event: Event, signal: SlotAssigned, task: str, ac
     _write(map, event, slot_id, signal.label, value, True, signal.scope, task, emit)
     seq, at, turn = event.seq, event.at, event.turn
     emit(EdgeCreated(Edge(f"assign:{seq}", "assign", "state", actor, slot_id, turn, seq, at, props)))
-    if change == "changed" and node is not None and at - _written_at(map, node) <= map.policy.overwrite_window:
+    if change != "changed" or node is None or _only_grew(old, value):
+        return
+    if at - _written_at(map, node) <= map.policy.overwrite_window:
         props = {"old": old, "new": value, "old_turn": node.props["turn"], "old_seq": node.props["seq"]}
         emit(EdgeCreated(Edge(f"overwrite:{seq}", "overwrite", "state", slot_id, slot_id, turn, seq, at, props)))
+
+
+def _only_grew(old: Any, new: Any) -> bool:
+    """Whether a list got more at its end: what it held is still there, as with the messages of a dialogue."""
+    return type(old) is list and type(new) is list and len(new) > len(old) and same_json(old, new[: len(old)])
 
 
 def _written_at(map: DialogueMap, node: Node) -> float:

@@ -154,6 +154,16 @@ def test_what_is_no_overwrite() -> None:
     assert len(d.findings("overwrite")) == 2, "True is not 1"
 
 
+def test_a_list_that_only_grew_at_its_end_lost_nothing() -> None:
+    d = Dialogue()
+    turn(d, "a", assigned("messages", ["hi"]), assigned("messages", ["hi", {"role": "bot"}]))
+    turn(d, "a", assigned("messages", ["hi", {"role": "bot"}, "more"]))
+    assert d.findings("overwrite") == []
+    turn(d, "a", assigned("messages", ["hi", "more"]))
+    turn(d, "a", assigned("messages", ["bye", "more", "again"]))
+    assert len(d.findings("overwrite")) == 2
+
+
 def test_a_value_read_for_another_task_is_a_leak_once() -> None:
     d = Dialogue()
     turn(d, "after_sale", assigned("brand", "星途"))

@@ -264,7 +264,7 @@ def test_agents_and_nodes_are_routes_below_the_agent_around_them() -> None:
     assert routes == [
         IntentRouted(intent="desk"),
         IntentRouted(intent="billing", parent="desk"),
-        IntentRouted(intent="n2", label="Reply", parent="n1"),
+        IntentRouted(intent="n2", label="Reply", parent="n1", predicted_by="graph"),
     ]
 
 

@@ -51,7 +51,7 @@ MOST_SPANS = 50_000
 
 _REMEMBERED = 1_000  # traces told whose late spans are still put in their turn
 _REMEMBERED_LIVE = 50  # of so many a live conversation knows what was answered; the map holds many of them
-_QUOTED = 20  # characters from which a document's text, found in a prompt, is no coincidence
+_QUOTED, _QUOTED_WIDE = 20, 8  # characters from which a text found in a prompt is no coincidence; other than ASCII
 _STEPS = frozenset(("LLM", "EMBEDDING", "TOOL", "GUARDRAIL", "EVALUATOR", "PROMPT"))
 
 
@@ -225,12 +225,14 @@ class _Turn:
             self._say(Answered(text=text, docs=self._made_of))
         return hash(text) if text else before
 
-    def _route(self, found: tuple[str, str, str], within: str) -> str:
-        intent, label, above = found
+    def _route(self, found: tuple[str, str, str, str], within: str) -> str:
+        intent, label, above, by = found
         if intent == within:
             return within
         parent = above or within
-        self._say(IntentRouted(intent=intent, label=label, parent="" if parent == intent else parent))
+        if parent == intent:
+            parent = ""
+        self._say(IntentRouted(intent=intent, label=label, parent=parent, predicted_by=by))
         return intent
 
     def _retrieved(self, span: Span) -> None:
@@ -262,7 +264,7 @@ class _Turn:
         found: tuple[str, ...] = ()
         if self._recalled:
             prompt = given(span)
-            found = tuple(doc for doc, text in self._recalled.items() if len(text) >= _QUOTED and text in prompt)
+            found = tuple(doc for doc, text in self._recalled.items() if _telling(text) and text in prompt)
         if found and found != self._prompt:
             docs = tuple(Doc(id=doc, rank=rank) for rank, doc in enumerate(found, 1))
             params = {"known_by": "text", "model_call": span.name}
@@ -271,6 +273,11 @@ class _Turn:
         said = answered(span)
         if said:
             self._spoken, self._made_of = said, found
+
+
+def _telling(text: str) -> bool:
+    """Whether a text is long enough to be no coincidence where it stands in a prompt."""
+    return len(text) >= (_QUOTED if text.isascii() else _QUOTED_WIDE)
 
 
 def session_of(spans: list[Span]) -> str:

@@ -332,22 +332,27 @@ def _first(held: Mapping[str, Any], keys: tuple[str, ...]) -> str:
 # --- routes and steps ------------------------------------------------------------------------------------------------
 
 
-def route(span: Span) -> tuple[str, str, str] | None:
-    """(intent, name to show, the node that it is below) of an agent or of a node of a graph; ``None`` for no route."""
+WIRING = "graph"
+"""What led to a node of a graph; the map takes coming back to one in a later turn for no round."""
+
+
+def route(span: Span) -> tuple[str, str, str, str] | None:
+    """(intent, name to show, the node that it is below, what led there) of an agent or of a node of a graph; ``None``
+    for no route."""
     if span.kind not in ("AGENT", "CHAIN"):
         return None
     get = span.attributes.get
     node = get("graph.node.id")
     if node is not None and type(node) is str and node:
         label, above = get("graph.node.name"), get("graph.node.parent_id")
-        return node, label if type(label) is str else "", above if type(above) is str else ""
+        return node, label if type(label) is str else "", above if type(above) is str else "", WIRING
     metadata = get("metadata")
     if type(metadata) is str and _LANGGRAPH in metadata:  # as OpenInference's LangChain tells of LangGraph's nodes
         node = mapping(read_json(metadata)).get("langgraph_node")
         if type(node) is str and node:
-            return node, "", ""
+            return node, "", "", WIRING
     name = get("agent.name") or get("gen_ai.agent.name") or get("gen_ai.workflow.name")
-    return (name, "", "") if type(name) is str and name else None
+    return (name, "", "", "") if type(name) is str and name else None
 
 
 def step(span: Span) -> dict[str, Any]:
