@@ -134,6 +134,28 @@ def test_messages_in_pieces_and_chunks_are_answers_once_they_are_whole() -> None
     assert [answer.text for answer in session.of(Answered)] == ["one", "two", "three", "four"]
 
 
+def test_an_answer_that_was_streamed_is_not_told_again_by_all_messages() -> None:
+    messages = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "whole"}]
+    session = read(
+        begun(1),
+        event("TEXT_MESSAGE_CHUNK", messageId="a", delta="whole"),
+        event("MESSAGES_SNAPSHOT", messages=messages),
+        event("TEXT_MESSAGE_END", messageId="a"),
+        event("MESSAGES_SNAPSHOT", messages=messages),
+    )
+    assert session.of(Answered) == [Answered(text="whole")]
+
+
+def test_what_a_run_that_was_broken_off_had_begun_stays_in_its_turn() -> None:
+    session = read(begun(1), event("TEXT_MESSAGE_CHUNK", messageId="a", delta="half"), begun(2))
+    assert [(item.turn, item.signal.text) for item in session.items if type(item.signal) is Answered] == [("1", "half")]
+
+
+def test_events_before_the_first_run_belong_to_its_thread() -> None:
+    found = opened(json.dumps([event("STEP_STARTED", stepName="x"), begun(1)]).encode())
+    assert [(o.session.session_id, len(o.of(IntentRouted))) for o in found] == [("t", 1)]
+
+
 def test_tools_are_kept_and_their_documents_retrieved() -> None:
     session = read(
         begun(1),
