@@ -197,6 +197,30 @@ def test_rows_in_any_container_and_spelling_are_the_same_session() -> None:
         assert [(o.session.source, o.items) for o in found] == [(o.session.source, o.items) for o in expected]
 
 
+def as_struct(value: Any) -> dict[str, Any]:
+    """A value as it lies in protobuf, which is how Node's client writes it."""
+    if type(value) is dict:
+        return {"structValue": {"fields": {name: as_struct(item) for name, item in value.items()}}}
+    if type(value) is list:
+        return {"listValue": {"values": [as_struct(item) for item in value]}}
+    kinds = {str: "stringValue", bool: "boolValue", type(None): "nullValue"}
+    return {kinds.get(type(value), "numberValue"): value}
+
+
+def test_structs_as_they_lie_in_protobuf_are_the_same_session() -> None:
+    records = [json.loads(line) for line in (FILES / "dialogflow_rows.jsonl").read_text("utf-8").splitlines()]
+    for record in records:
+        response = record["response"]
+        record["response"] = response = json.loads(response) if type(response) is str else response
+        found = response["queryResult"]
+        for message in (found, found["match"], *found["responseMessages"]):
+            for field in ("parameters", "diagnosticInfo", "payload"):
+                if field in message:
+                    message[field] = as_struct(message[field])["structValue"]
+    expected = opened(FILES / "dialogflow_rows.jsonl")
+    assert [o.items for o in opened(lines(records))] == [o.items for o in expected]
+
+
 def test_rows_go_by_their_positions_whatever_the_order_of_the_file() -> None:
     records = [*rows("a", 12), *rows("b", 7)]
     expected = {o.session.session_id: (o.session.source, o.items) for o in opened(lines(records))}
