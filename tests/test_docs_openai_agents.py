@@ -12,7 +12,6 @@ from tests.live.server import running, wait_for
 from tests.test_docs import ROOT, SHELL, Block, blocks, commands, run
 
 PYTHON = blocks("python")
-MEND = "from tests.live.agents_pair import mended; mended(); import runpy, sys; sys.argv = sys.argv[1:]; "
 RUNS = (
     "\nfrom tests.live.agents_bot import Agent, Runner, Scripted, say\nfrom agents import RunConfig\nimport asyncio\n"
 )
@@ -23,8 +22,7 @@ def test_the_bot_of_the_page_shows_up_on_the_map(block: Block, tmp_path: Path) -
     (script,) = (words[1:] for words in commands(block.text) if words[0] == "python")
     with running(tmp_path / "data") as (map, client):
         where = {"LINGBOT_ENDPOINT": map.base, "LINGBOT_TOKEN": map.token, "PYTHONPATH": str(ROOT)}
-        code = MEND + "runpy.run_path(sys.argv[0], run_name='__main__')"
-        done = run(sys.executable, "-W", "error", "-c", code, *script, cwd=ROOT, **where)
+        done = run(sys.executable, "-W", "error", *script, cwd=ROOT, **where)
         assert done.returncode == 0, done.stderr
         assert "it is on the map" in done.stdout
         (session,) = wait_for(lambda: client.get("/api/sessions")["sessions"], "a session")

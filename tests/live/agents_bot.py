@@ -30,9 +30,6 @@ from openai.types.responses import (
 
 from lingbot_probes import Probe
 from lingbot_probes.openai_agents import MapTracing
-from tests.live.agents_pair import mended
-
-mended()
 
 Step = ResponseOutputMessage | ResponseFunctionToolCall | Exception
 
