@@ -119,12 +119,13 @@ export class Api {
     let response;
     try {
       response = await fetch(url, { method, headers, body: body ?? null, signal: signal ?? null, credentials: 'same-origin' });
+      // The line may break in the middle of an answer, too.
+      if (response.ok) return response.status === 204 ? null : await read(response);
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Refused(0, '');
     }
-    if (response.ok) return response.status === 204 ? null : read(response);
-    throw refusal(response.status, parse(await response.text()));
+    throw refusal(response.status, parse(await response.text().catch(() => '')));
   }
 }
 
