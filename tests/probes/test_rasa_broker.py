@@ -175,6 +175,48 @@ async def test_senders_without_end_are_bounded_and_one_that_comes_back_goes_on(m
         await broker.close()
 
 
+SDK: list[Event] = [
+    {"event": "user", "text": "hi", "parse_data": None, "input_channel": None},
+    {"event": "bot", "text": None, "data": None, "metadata": None},
+    {"event": "slot", "name": "city", "value": None},
+    {"event": "slot", "name": "city", "value": {"name": "Oslo"}},
+    {"event": "reset_slots"},
+    {"event": "reminder", "intent": "nag", "entities": None, "date_time": "2026-01-01T00:00:00", "name": None},
+    {"event": "cancel_reminder", "intent": None, "entities": None, "name": "nag"},
+    {"event": "followup", "name": "action_listen"},
+    {"event": "pause"},
+    {"event": "resume"},
+    {"event": "action", "name": "utter_hi", "policy": None, "confidence": None},
+    {"event": "active_loop", "name": "form"},
+    {"event": "loop_interrupted", "is_interrupted": True},
+    {"event": "action_execution_rejected", "name": "form", "policy": None, "confidence": None},
+    {"event": "active_loop", "name": None},
+    {"event": "agent", "text": None, "data": None},
+    {"event": "undo"},
+    {"event": "rewind"},
+    {"event": "export"},
+    {"event": "restart"},
+    {"event": "session_ended", "metadata": {"reason": "done"}},
+]
+"""Every event that an action of ``rasa_sdk`` can return, with the fields that it leaves empty."""
+
+
+async def test_every_event_of_an_action_arrives_with_its_empty_fields() -> None:
+    with running() as (map, client):
+        broker = await loaded(config(map))
+        save(broker, "a", [{**event, "timestamp": None} for event in SDK])
+        assert broker.probe.flush(5.0)
+        assert broker.errors == 0
+        (source,) = client.get("/api/stats")["sources"]
+        assert (source["missing"], source["refused"]) == (0, 0)
+        events = [e["signal"] for e in client.get(f"/api/sessions/{key_of('a')}/events")["events"] if e.get("n")]
+        assert {"turn_started", "answered", "slot_assigned", "slot_cleared", "failed", "undone"} <= {
+            signal["kind"] for signal in events
+        }
+        assert [s["reason"] for s in events if s["kind"] == "session_ended"] == ["done"]
+        await broker.close()
+
+
 def test_publishing_costs_a_bot_little() -> None:
     broker = MapBroker("http://127.0.0.1:9")
     events = [{"sender_id": "a", **event} for event in message("hello")] * 200

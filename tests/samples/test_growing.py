@@ -219,6 +219,13 @@ def test_a_standing_is_json_and_goes_on() -> None:
     assert (here.source, here.numbered, here.items[0].turn) == (there.source, there.numbered, there.items[0].turn)
 
 
+def test_a_sender_of_any_length_is_called_as_in_an_import() -> None:
+    raw = lines(*[{**CHAT[2], "sender_id": "x" * 300 + end} for end in "ab"])
+    parts, _ = told(raw)
+    assert by_session(parts) == {s.session.session_id: (s.session.source, s.items) for s in opened(raw)}
+    assert len(by_session(parts)) == 2
+
+
 def test_what_can_not_grow_is_refused_with_what_to_do() -> None:
     with pytest.raises(BadInput, match="import it when it is whole"):
         telling("chat", source="talk.chat")

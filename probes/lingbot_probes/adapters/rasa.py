@@ -15,6 +15,7 @@ One `Rasa` follows one sender. What each event becomes:
 | ``action_execution_rejected`` | failed |
 | ``restart``, ``rewind``, ``undo`` | undone, back to the last signal that still holds |
 | ``session_started`` | a new session (``sender#2`` ...) once somebody has spoken |
+| ``session_ended`` | session_ended |
 | anything else, also unknown names | raw, as it came |
 
 Events of Rasa Mantle, which are nested, are made flat first (`rasa_mantle`).
@@ -40,6 +41,7 @@ from lingbot_probes.signals import (
     IntentRouted,
     Numbered,
     Raw,
+    SessionEnded,
     SessionStarted,
     SlotAssigned,
     SlotCleared,
@@ -309,6 +311,13 @@ class Rasa:
 
     # --- what no longer holds ------------------------------------------------------------------------------------
 
+    def _session_ended(self, event: Event) -> None:
+        metadata = mapping(event.get("metadata"))
+        reason = metadata.get("reason")
+        self.scribe.say(SessionEnded(reason=reason if type(reason) is str else ""))
+        if metadata:
+            self._keep("session_ended", event)
+
     def _restart(self, event: Event) -> None:
         self.scribe.say(Undone(to=1, why="restart"))  # 1: that the session started still holds
         self._applied.clear()
@@ -361,6 +370,7 @@ _HANDLERS: dict[str, Callable[[Rasa, Event], None]] = {
     "rewind": Rasa._rewind,
     "undo": Rasa._undo,
     "restart": Rasa._restart,
+    "session_ended": Rasa._session_ended,
 }
 
 
