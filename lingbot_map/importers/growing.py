@@ -13,13 +13,14 @@ from typing import Any, Protocol
 import orjson
 
 from lingbot_map.errors import BadInput, UnknownFormat
-from lingbot_map.importers import botframework, langgraph, rasa, recording, sniff, spans, table
+from lingbot_map.importers import ag_ui, botframework, langgraph, rasa, recording, sniff, spans, table
 from lingbot_map.importers.growing_conversations import Conversations, digest
 from lingbot_map.importers.growing_spans import GrowingSpans, Taken, Told
 from lingbot_map.importers.imported import source_of
 from lingbot_map.importers.langgraph_lost import EVENTS
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.intake import stamp_of
+from lingbot_probes.adapters.ag_ui import AgUi
 from lingbot_probes.adapters.botframework import BotFramework
 from lingbot_probes.adapters.botframework_activity import conversation_of
 from lingbot_probes.adapters.langgraph import LangGraph
@@ -95,14 +96,14 @@ def _rasa() -> Telling:
         adapter = rasa.Rows(name, tracker.get("slots") if type(tracker.get("slots")) is dict else None)
         out: list[Told] = []
         sources: dict[str, str] = {}
-        problem = ""
+        first, problem = digest(orjson.dumps(tracker["events"][:1])), ""
         for number, event in enumerate(tracker["events"], 1):
             try:
                 said = adapter.take(event)
             except (BadRecord, SignalError) as why:
                 said, problem = adapter.skip(), problem or f"event {number}: {why}"
-            out += _told_once(adapter.scribe, said, sources)
-        return Taken([*out, *_told_once(adapter.scribe, adapter.end(), sources)], problem)
+            out += _told_once(adapter.scribe, said, sources, first)
+        return Taken([*out, *_told_once(adapter.scribe, adapter.end(), sources, first)], problem)
 
     def key(record: Any) -> str:
         return rasa.id_text(record.get("conversation_id")) or rasa.id_text(record.get("sender_id"))
@@ -115,10 +116,10 @@ def _rasa() -> Telling:
     return Conversations(rasa.NAME, key, rasa.Rows, whole, identity)
 
 
-def _told_once(scribe: Scribe, said: list[Numbered], sources: dict[str, str]) -> Iterator[Told]:
+def _told_once(scribe: Scribe, said: list[Numbered], sources: dict[str, str], first: str) -> Iterator[Told]:
     if said:
         stamp = stamp_of(said[0])
-        identity = repr(stamp) if stamp is not None else ""
+        identity = repr(stamp) if stamp is not None else first
         source = sources.setdefault(scribe.session, source_of(rasa.NAME, scribe.session, identity))
         yield Told(scribe.session, source, said, scribe.n)
 
@@ -177,6 +178,19 @@ def _botframework() -> Telling:
     return Conversations(botframework.NAME, key, BotFramework, word="conversation")
 
 
+def _ag_ui() -> Telling:
+    last = ""
+
+    def key(record: Any) -> str:
+        """Only a run's first and last event name their thread: the others belong to the one that was named last."""
+        nonlocal last
+        named = record.get("threadId") or record.get("thread_id")
+        last = named if type(named) is str and named else last
+        return last
+
+    return Conversations(ag_ui.NAME, key, AgUi)
+
+
 def _langgraph() -> Telling:
     def key(record: Any) -> str:
         return langgraph.thread_of(record.get("metadata"))
@@ -201,6 +215,7 @@ def _langgraph() -> Telling:
 GROWING: dict[str, Callable[[], Telling]] = {
     rasa.NAME: _rasa,
     botframework.NAME: _botframework,
+    ag_ui.NAME: _ag_ui,
     EVENTS: _langgraph,
     recording.NAME: _Recording,
     spans.OPENINFERENCE: GrowingSpans,

@@ -242,6 +242,25 @@ def test_events_of_a_graph_are_told_as_an_import_tells_them(root: Path, tmp_path
     assert len(whole.of(TurnStarted)) == 3
 
 
+def test_a_stream_of_ag_ui_is_told_as_an_import_tells_it() -> None:
+    stream: list[Event] = [
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "r1", "timestamp": 1767225600000},
+        {"type": "STEP_STARTED", "stepName": "search"},
+        {"type": "STATE_SNAPSHOT", "snapshot": {"city": "Oslo"}},
+        {"type": "STATE_DELTA", "delta": [{"op": "replace", "path": "/city", "value": "Lund"}]},
+        {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"},
+        {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "hello"},
+        {"type": "TEXT_MESSAGE_END", "messageId": "m"},
+        {"type": "RUN_FINISHED", "threadId": "t", "runId": "r1"},
+        {"type": "RUN_STARTED", "threadId": "u", "runId": "r2"},
+        {"type": "RUN_FINISHED", "threadId": "u", "runId": "r2"},
+    ]
+    parts, problems = told(lines(*stream))
+    assert problems == []
+    assert by_session(parts) == {s.session.session_id: (s.session.source, s.items) for s in opened(lines(*stream))}
+    assert set(by_session(parts)) == {"t", "u"}
+
+
 def test_activities_are_told_as_an_import_tells_them(recordings: Path) -> None:
     found = 0
     for path in sorted((recordings / "sessions/botframework").rglob("*.transcript")):
