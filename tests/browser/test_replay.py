@@ -277,6 +277,22 @@ def test_the_window_can_rest_on_turns_that_left_the_map(watch: Watch, long_site:
     expect(page.locator(".range b")).to_have_text(re.compile(r"–25\d\d$"))
 
 
+def test_all_of_a_deleted_session_that_was_at_hand_stays_also_from_the_past(
+    site: Site, watch: Watch, story: Sequence[Numbered]
+) -> None:
+    watch.forgiven.append("404")  # its raw events are gone
+    site.say([item for item in story if int(item.turn[1:] or 0) <= TURNS])
+    page = open_long(watch, site, "at=30")
+    expect(page.locator(".moment-field")).to_have_value(re.compile(r"#30 "))
+    site.ask("DELETE", f"api/sessions/{LONG_KEY}")
+    expect(page.locator(".badge")).to_have_text("Deleted")
+    expect(page.locator(".range")).to_contain_text(f"/ {TURNS}")
+    page.locator("#map").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".range b")).to_have_text(re.compile(rf"–{TURNS}$"))
+    expect(page.locator(".badge")).to_have_text("Deleted")
+
+
 def test_what_cannot_be_fetched_is_told_once_and_the_newest_stays(watch: Watch, long_site: Site) -> None:
     page = open_long(watch, long_site)
     watch.forgiven.append("503")

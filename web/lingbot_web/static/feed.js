@@ -81,11 +81,18 @@ export class Feed {
     if (!this.socket) this.connect();
   }
 
+  /** The session is no more: its map stays as it is, and the line tells of the others alone. */
+  abandon() {
+    this.key = '';
+    this.owed = null;
+    if (!this.socket) this.connect();
+  }
+
   /** Opens the line (again). */
   connect() {
     clearTimeout(this.timer);
     this.#drop();
-    const cursor = this.cursor;
+    const cursor = this.key ? this.cursor : null;
     const socket = this.api.socket(cursor ? { session: this.key, epoch: cursor.epoch, after: cursor.seq } : {});
     socket.binaryType = 'arraybuffer';
     this.socket = socket;
@@ -131,7 +138,7 @@ export class Feed {
     this.attempt = 0;
     this.lostAt = 0;
     this.#become('open');
-    if ((hello.why === 'unknown' || hello.why === 'deleted') && this.map) this.ears.onMissing(this.key);
+    if ((hello.why === 'unknown' || hello.why === 'deleted') && this.key && this.map) this.ears.onMissing(this.key);
     // Said of another session, or before this one's keyframe is there: the place sent after it will be answered anew.
     if (hello.session?.key !== this.key || !this.map) return;
     if (hello.resume) {
@@ -201,7 +208,7 @@ export class Feed {
 
   /** Says where this viewer stands. */
   #place() {
-    const cursor = this.cursor;
+    const cursor = this.key ? this.cursor : null;
     if (cursor && this.socket?.readyState === WebSocket.OPEN) {
       this.socket.send(JSON.stringify({ session: this.key, epoch: cursor.epoch, after: cursor.seq }));
     }
@@ -243,7 +250,7 @@ export class Feed {
   #lost() {
     this.#drop();
     if (this.line === 'unauthorised') return;
-    const cursor = this.cursor;
+    const cursor = this.key ? this.cursor : null;
     if (cursor && !this.owed) this.owed = { seq: cursor.seq, until: Infinity };
     this.#wait();
   }

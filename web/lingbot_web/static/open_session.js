@@ -82,7 +82,8 @@ export class OpenSession {
     else if (!this.deleted && summary) {
       this.deleted = summary;
       toast(text('toast.gone', { title: plain(titleOf(summary), 40) }));
-      this.page.feed.watch('');
+      this.page.feed.abandon();
+      this.score.resize(); // the timeline's end is no longer live
       this.page.render();
     }
   }
