@@ -6,8 +6,8 @@ from playwright.sync_api import Page
 
 from tests.browser.serving import wait_for
 
-_COUNT = """([token, box]) => {
-  const canvas = document.querySelector('.score-map');
+_COUNT = """([token, box, name]) => {
+  const canvas = document.querySelector(name);
   const probe = document.createElement('canvas').getContext('2d');
   probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--' + token).trim();
   probe.fillRect(0, 0, 1, 1);
@@ -26,9 +26,11 @@ _COUNT = """([token, box]) => {
 }"""
 
 
-def count(page: Page, token: str, box: tuple[float, float, float, float] | None = None) -> int:
-    """How many pixels of the map (or of ``box`` in it) have exactly the colour of ``token``."""
-    return int(page.evaluate(_COUNT, [token, box])["count"])
+def count(
+    page: Page, token: str, box: tuple[float, float, float, float] | None = None, canvas: str = ".score-map"
+) -> int:
+    """How many pixels of the map or another canvas (or of ``box`` in it) have exactly the colour of ``token``."""
+    return int(page.evaluate(_COUNT, [token, box, canvas])["count"])
 
 
 def until(page: Page, condition: str) -> None:
@@ -43,7 +45,7 @@ def wait_for_colour(page: Page, token: str) -> None:
 
 def place_of(page: Page, token: str) -> tuple[float, float]:
     """Where in the page the map first shows the colour of ``token``."""
-    found = page.evaluate(_COUNT, [token, None])
+    found = page.evaluate(_COUNT, [token, None, ".score-map"])
     assert found["count"], f"nothing on the map has the colour {token}"
     host = page.locator("#map").bounding_box()
     assert host is not None

@@ -46,10 +46,11 @@ export function placeOf(score, key, selection) {
  * @property {import('lb/filters').Filters} filters
  * @property {import('lb/finder').Finder} finder
  * @property {import('lb/moments').Moments} moments
+ * @property {import('lb/drawers').Drawers} drawers
  */
 
 /** Goes to a place of the session that is open. @param {Stage} stage @param {Place} place */
-export function showPlace({ score, filters, finder, moments }, place) {
+export function showPlace({ score, filters, finder, moments, drawers }, place) {
   const { layers = LAYERS, selection, window: win, playhead = null } = place;
   score.setLayers({ flow: layers.includes('flow'), state: layers.includes('state'), knowledge: layers.includes('knowledge') });
   filters.useLayers(score.layers);
@@ -63,6 +64,8 @@ export function showPlace({ score, filters, finder, moments }, place) {
   score.follow(false);
   score.setWindow(win.from, win.to);
   moments.keep(win);
+  // The link may come from a wider screen, where no panel lay over its window.
+  if (selection && drawers.over('panel')) score.reveal(placed(selection));
 }
 
 /**
@@ -91,12 +94,15 @@ export async function visit(page) {
   } else await page.open(key);
 }
 
-/**
- * Selects; `reveal` brings it into view. A row as a whole (seq 0) has no one place: then its turn is what is shown.
- * @param {import('lb/score').Score} score @param {Selection} selection @param {boolean} reveal
- */
+/** What has a place on the axis: a row as a whole (seq 0) has no one place, its turn has. @param {Selection} selection @returns {Selection} */
+function placed(selection) {
+  return selection.kind === 'node' && !selection.seq && selection.turn ? { kind: 'turn', id: '', turn: selection.turn, seq: 0 } : selection;
+}
+
+/** Selects; `reveal` brings it into view. @param {import('lb/score').Score} score @param {Selection} selection @param {boolean} reveal */
 export function pick(score, selection, reveal) {
-  if (reveal && selection.kind === 'node' && !selection.seq && selection.turn) score.reveal({ kind: 'turn', id: '', turn: selection.turn, seq: 0 });
+  const place = placed(selection);
+  if (reveal && place !== selection) score.reveal(place);
   score.select(selection, { trace: false, reveal });
 }
 

@@ -54,13 +54,13 @@ export function panned(win, turns, axis) {
 
 /**
  * The window slid, and widened if need be, so that turns `since` to `turn` are in it with a lane to spare; in the left
- * `clear` of it, where a panel lies over the rest. Only then may it reach beyond the axis: what does lies behind the panel.
+ * `clear` of it, where a panel lies over the rest. It begins with a whole lane. Only then may it reach beyond the axis: what does lies behind the panel.
  * @param {Window} win @param {number} since @param {number} turn @param {Axis} axis @param {number} [clear]
  */
 export function showing(win, since, turn, axis, clear = 1) {
   const span = Math.max(win.to - win.from, (turn + 1 - since + 2) / clear);
   if (since >= win.from && turn + 1 <= win.from + (win.to - win.from) * clear) return win;
-  return place((since + turn + 1 - span * clear) / 2, span, clear < 1 ? { ...axis, end: axis.end + span * (1 - clear) } : axis);
+  return place(Math.round((since + turn + 1 - span * clear) / 2), span, clear < 1 ? { ...axis, end: axis.end + span * (1 - clear) } : axis);
 }
 
 /** Whether the window shows the end of the axis. @param {Window} win @param {Axis} axis */
