@@ -58,6 +58,16 @@ test('within a lane intent, slot, question and document stand from left to right
   }
 });
 
+test('the first pill of a lane that tells its confidence lies inside the lane, its outline too', () => {
+  const layout = new Layout();
+  layout.from = 5;
+  for (let w = 43; w < 400; w += 1) {
+    layout.width = GUTTER + 10 * w;
+    layout.to = 15;
+    assert.ok(layout.markX(MARK.VISIT, 5, 0, 0) - layout.pill / 2 >= GUTTER + 1, `a lane of ${w} px`);
+  }
+});
+
 test('turns and pixels are each the inverse of the other', () => {
   const layout = new Layout();
   layout.width = 1000;

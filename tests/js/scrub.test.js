@@ -52,3 +52,23 @@ test('a range that begins where another one stands is closed off from it', () =>
   const closing = drawn.find(({ x, y, w, h }) => w <= 2 && h >= 8 && Math.abs(x + w / 2 - after.x) <= 1 && y < after.y && y + h > after.y + 2);
   assert.ok(closing, 'a bar across the track where it begins');
 });
+
+test('turns on the axis are told evenly: each one, every other one, or every fifth', () => {
+  /** @param {number} turns @param {number} width */
+  const axis = (turns, width) => {
+    const told = new Telling();
+    for (let t = 1; t <= turns; t++) told.said(`t${t}`).routed('i', 0.9);
+    const layout = new ScrubLayout();
+    layout.width = width;
+    layout.span({ first: 1, end: turns + 1, least: 13 });
+    const sheets = { ground: { ctx: fakeContext() }, bars: { ctx: fakeContext() }, window: { ctx: fakeContext() }, signs: { ctx: fakeContext() } };
+    /** @type {string[]} */
+    const words = [];
+    for (const { ctx } of Object.values(sheets)) ctx.fillText = (/** @type {string} */ word) => words.push(word);
+    new ScrubPainter().paint(sheets, sceneOf(told.map, 1, 14), layout, { window: { from: 1, to: 14 }, playhead: null, live: true }, true);
+    return words.filter((word) => /^\d+$/.test(word)).join(' ');
+  };
+  assert.equal(axis(9, 600), '1 2 3 4 5 6 7 8 9');
+  assert.equal(axis(12, 420), '1 3 5 7 9 11');
+  assert.equal(axis(40, 600), '1 5 10 15 20 25 30 35 40');
+});

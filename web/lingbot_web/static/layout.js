@@ -21,7 +21,7 @@ export const WIDE = 150;
 export const SCORED = 92;
 export const READABLE = 42;
 /** Lanes at least so wide tell what was said: three characters of Chinese on a line; of less nobody makes a word. */
-export const TOLD = 48;
+export const TOLD = 44;
 export const DENSE = 12;
 
 /**
@@ -38,12 +38,13 @@ export const DENSE = 12;
 
 /**
  * Chooses the height of the rows and each stave's share, once per view: for a size, a choice of layers, a map.
- * @param {number} height of the map @param {Layers} layers @param {Record<Layer, number>} counts of rows @returns {Staves}
+ * @param {number} height of the map @param {Layers} layers @param {Record<Layer, number>} counts of rows
+ * @param {number} [foot] what is kept free @returns {Staves}
  */
-export function chooseStaves(height, layers, counts) {
+export function chooseStaves(height, layers, counts, foot = FOOT) {
   const shown = LAYERS.filter((layer) => layers[layer]);
   const answers = layers.knowledge ? ANSWER_ROWS : 0;
-  const room = Math.max(60, height - HEADER - 4 - FOOT - shown.length * (STAVE_HEAD + STAVE_GAP));
+  const room = Math.max(60, height - HEADER - 4 - foot - shown.length * (STAVE_HEAD + STAVE_GAP));
   const wanted = shown.map((layer) => Math.max(FEWEST_ROWS, counts[layer]));
   const all = wanted.reduce((sum, n) => sum + n, 0) + answers;
   const rowHeight = Math.min(LARGEST_ROW, Math.max(SMALLEST_ROW, Math.floor((room / all) * 4) / 4));
@@ -81,6 +82,8 @@ export class Layout {
     this.height = 0;
     this.from = 1;
     this.to = 14;
+    /** What is kept free at the foot. */
+    this.foot = FOOT;
     /** @type {Staves} */
     this.staves = { rowHeight: SMALLEST_ROW, staves: [], bottom: 0 };
   }
@@ -89,7 +92,7 @@ export class Layout {
   choose(layers, rows) {
     const before = this.staves.staves;
     const counts = { flow: rows.flow.length, state: rows.state.length, knowledge: rows.knowledge.length };
-    this.staves = chooseStaves(this.height, layers, counts);
+    this.staves = chooseStaves(this.height, layers, counts, this.foot);
     for (const stave of this.staves.staves) {
       const scroll = before.find(({ layer }) => layer === stave.layer)?.scroll ?? 0;
       stave.scroll = Math.min(scroll, scrollable(stave, counts[stave.layer]));
@@ -173,7 +176,7 @@ export class Layout {
 function offset(kind, w, k, flags) {
   switch (kind) {
     case MARK.VISIT:
-      return Math.max(w * 0.27, w > WIDE ? 48 : 0) + k * Math.min(w > WIDE ? 98 : 34, w * 0.22);
+      return visits(w) + k * Math.min(w > WIDE ? 98 : 34, w * 0.22);
     case MARK.WRITE:
       return w * 0.5 + k * Math.max(2, Math.min(12, w * 0.12));
     case MARK.READ:
@@ -185,7 +188,7 @@ function offset(kind, w, k, flags) {
     case MARK.DOC:
       return documents(w) + k * Math.min(18, w * 0.1);
     default:
-      return Math.max(w * 0.27, w > WIDE ? 48 : 0);
+      return visits(w);
   }
 }
 
@@ -196,7 +199,12 @@ export function afterWrite(w) {
 
 /** Other reads stand under the intent that reads, to the left of the box. @param {number} w */
 export function beforeWrite(w) {
-  return Math.max(w * 0.27, w > WIDE ? 48 : 0);
+  return visits(w);
+}
+
+/** Visits at 27 %, further right where half a pill and its outline need more: a lane's pill never lies over the one before. @param {number} w */
+function visits(w) {
+  return Math.max(w * 0.27, w > WIDE ? 48 : w > READABLE ? 14 : 0);
 }
 
 /** Documents at 80 %, further left where a printed score needs room, but always to the right of the slots. @param {number} w */

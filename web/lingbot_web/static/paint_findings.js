@@ -1,7 +1,7 @@
 // What is red across lanes: brackets over loops, ties to the document that should have won, labels. And the amber of gaps.
 import { drawGlyph, putGlyph, takePen } from 'lb/glyphs';
 import { MARK, badBit } from 'lb/kinds';
-import { FOOT, HEADER } from 'lb/layout';
+import { HEADER } from 'lb/layout';
 import { LEVELS } from 'lb/ink';
 import { FONT, S } from 'lb/styles';
 import { placeTags } from 'lb/tags';
@@ -102,7 +102,7 @@ export function paintGaps(ctx, scene, findings) {
   for (const { finding } of findings) {
     if (finding.kind !== 'gap') continue;
     const w = Math.max(3, Math.min(26, scene.lane * 0.34));
-    hatch(ctx, scene.layout.x(scene.turnOfSeq(finding.seq)) - w / 2, HEADER + 4, w, scene.layout.height - HEADER - FOOT - 4, scene.tokens.warn);
+    hatch(ctx, scene.layout.x(scene.turnOfSeq(finding.seq)) - w / 2, HEADER + 4, w, scene.layout.height - HEADER - scene.layout.foot - 4, scene.tokens.warn);
   }
 }
 

@@ -71,10 +71,10 @@ export class HeaderPainter {
     this.#use(scene);
     const { layout, lettering } = scene;
     const until = shownUntil(scene);
-    const first = Math.ceil(scene.firstTurn / step) * step;
+    const first = nextNumbered(scene, scene.firstTurn, step);
     const margin = w > 26 ? 7 : 3;
     let free = -Infinity;
-    for (let turn = w >= DENSE && (first - scene.firstTurn) * w >= NUMBERED ? scene.firstTurn : first; turn <= scene.lastTurn; turn = turn < first ? first : turn + step) {
+    for (let turn = w >= DENSE && (first - scene.firstTurn) * w >= NUMBERED ? scene.firstTurn : first; turn <= scene.lastTurn; turn = turn < first ? first : nextNumbered(scene, turn + 1, step)) {
       const name = turn === 0 ? lettering.fit(scene.word('score.opening'), FONT.labelStrong, Math.max(w - 10, 20)) : scene.headOf(turn);
       const x = layout.x(turn);
       const width = lettering.width(name, FONT.labelStrong);
@@ -113,7 +113,7 @@ export class HeaderPainter {
       if (node.props.text ?? node.label) this.untold.push({ x, alpha: later ? LATER : 1 });
       return;
     }
-    const lines = lettering.wrap(plain(node.props.text ?? node.label), FONT.said, w - 12, 2);
+    const lines = lettering.wrap(plain(node.props.text ?? node.label), FONT.said, w - 11, 2);
     for (let i = 0; i < lines.length; i++) this.ink.text(H.said, level, lines[i], x + 7, 34 + i * 14);
   }
 
@@ -187,6 +187,13 @@ function shownUntil({ map, seq }) {
 export function numberStep(w) {
   for (const step of [1, 5, 10, 20, 50, 100, 200, 500, 1000]) if (step * w >= NUMBERED || (step === 1 && w >= 26)) return step;
   return 2000;
+}
+
+/** The first lane from `lane` on whose number is a multiple of `step`: its own number, where it stands on an axis of others. @param {Scene} scene @param {number} lane @param {number} step */
+function nextNumbered(scene, lane, step) {
+  if (!scene.numbers) return Math.ceil(lane / step) * step;
+  while (lane <= scene.lastTurn && (!scene.headOf(lane) || Number(scene.headOf(lane)) % step !== 0)) lane++;
+  return lane;
 }
 
 /** @type {Map<string, string>} */

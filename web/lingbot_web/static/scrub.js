@@ -263,10 +263,12 @@ function paintAxis(ctx, scene, layout) {
   let step = 1;
   for (const wider of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000]) {
     step = wider;
-    if (wider * layout.lane >= 44) break;
+    if (wider * layout.lane >= 36) break;
   }
   const turns = [first || 1];
-  for (let turn = Math.ceil((first + step * 0.6) / step) * step; turn <= lastTurn; turn += step) if (turn > turns[0]) turns.push(turn);
+  // Every other turn is counted from the first one that is told: 1 3 5, not 1 4 6.
+  const from = step === 2 ? turns[0] % 2 : 0;
+  for (let turn = Math.ceil((first + step * 0.6 - from) / step) * step + from; turn <= lastTurn; turn += step) if (turn > turns[0]) turns.push(turn);
   for (const turn of turns) ctx.fillText(String(turn), layout.x(turn + 0.5), AXIS);
 }
 
