@@ -73,8 +73,8 @@ def test_two_sessions_are_compared_from_the_menu_of_the_list(site: Site, watch: 
     assert f"compare={key_of('mended')}" in page.url
     items = dialog.locator(".compare-item")
     expect(items.first).to_contain_text("B 3")
-    expect(items.first).to_contain_text("turn on one side alone none → 一句别人没说过的话")
-    brand = items.filter(has_text="slot brand").first
+    expect(items.first).to_contain_text("turn only in B 一句别人没说过的话")
+    brand = items.filter(has_text="slot 产品线 brand").first
     expect(brand).to_contain_text("A 18 · B 19")
     expect(brand).to_contain_text("轻语 → <img")
     assert page.locator("dialog.compare img").count() == 0

@@ -15,6 +15,8 @@ const LAYERS = { flow: true, state: true, knowledge: true };
 /** What a lane without a turn, and one with a difference, is marked with. */
 const LACKING = 0.55;
 const EDGE = 2;
+/** Nothing floats over a compared score. */
+const FOOT = 6;
 
 export class ComparedScore {
   /** @param {HTMLElement} host @param {Side} side @param {Set<number>} different lanes with a difference */
@@ -24,6 +26,7 @@ export class ComparedScore {
     this.different = different;
     this.picture = new Picture(host, document.createElement('div'));
     this.layout = this.picture.layout;
+    this.layout.foot = FOOT;
     this.scene = new Scene(map, this.layout, this.picture.lettering, this.picture.tokens, text);
     this.scene.numbers = new Map([...numbers].map(([lane, turn]) => [lane, turn === '0' ? text('score.opening') : turn]));
     this.scene.refresh();
@@ -72,13 +75,14 @@ export class ComparedScore {
         ctx.fillRect(x, 0, layout.lane, layout.height);
         ctx.globalAlpha = 1;
       }
-      if (!this.different.has(lane)) continue;
-      ctx.fillStyle = tokens.focus;
-      ctx.fillRect(x + 1, HEADER - 3, Math.max(1, layout.lane - 2), lane === current ? 5 : EDGE);
-      if (lane !== current) continue;
-      ctx.strokeStyle = tokens.focus;
-      ctx.lineWidth = EDGE;
-      ctx.strokeRect(x + 1, 1, Math.max(1, layout.lane - 2), layout.height - 2);
+      if (lane === current) {
+        ctx.strokeStyle = tokens.focus;
+        ctx.lineWidth = EDGE;
+        ctx.strokeRect(x + 1, 1, Math.max(1, layout.lane - 2), layout.height - 2);
+      } else if (this.different.has(lane)) {
+        ctx.fillStyle = tokens.focus;
+        ctx.fillRect(x + 1, HEADER - 3, Math.max(1, layout.lane - 2), EDGE);
+      }
     }
     ctx.restore();
   }

@@ -2,9 +2,10 @@
 // and listed beside them. A dialog over the page; while it is open the address holds `?compare=KEY`.
 
 import { Refused } from 'lb/api';
-import { compare, factsOf, isCleared } from 'lb/compare';
+import { compare, factsOf } from 'lb/compare';
 import { inLanes, numbersOf } from 'lb/compare_lanes';
 import { ComparedScore } from 'lb/compare_score';
+import { placeOf, wordsOf } from 'lb/compare_words';
 import { fill, foreign, h, plain } from 'lb/dom';
 import { DialogueMap } from 'lb/fold';
 import { count } from 'lb/format';
@@ -14,7 +15,6 @@ import { GUTTER } from 'lb/layout';
 import { titleOf } from 'lb/session_row';
 import * as windows from 'lb/window';
 
-/** @typedef {import('lb/compare').Difference} Difference */
 /** @typedef {import('lb/compare').Comparison} Comparison */
 /** @typedef {import('lb/types').Window} Window */
 
@@ -23,7 +23,6 @@ const ZOOM_A_PIXEL = 0.0015;
 const LINE = 16;
 /** Differences that are listed; the others are reached by keys, and counted. */
 const MOST_LISTED = 500;
-const LONGEST = 60;
 
 /** The session that the address asks to compare with; "" for none. */
 function comparedInAddress() {
@@ -83,21 +82,22 @@ export class CompareView {
       return;
     }
     if (this.dialog) return;
-    const [ours, theirs] = keyframes.map((kf) => factsOf(DialogueMap.fromKeyframe(kf)));
+    const maps = keyframes.map((kf) => DialogueMap.fromKeyframe(kf));
+    const [ours, theirs] = maps.map(factsOf);
     this.comparison = compare(ours, theirs);
     this.current = -1;
-    this.#show(summaries.map(titleOf), keyframes);
+    this.#show(summaries.map(titleOf), keyframes, maps);
   }
 
-  /** @param {string[]} titles @param {Record<string, any>[]} keyframes */
-  #show(titles, keyframes) {
+  /** @param {string[]} titles @param {Record<string, any>[]} keyframes @param {DialogueMap[]} maps */
+  #show(titles, keyframes, maps) {
     const { rows, differences } = this.comparison;
     const different = new Set(differences.map(({ row }) => row + 1));
     const hosts = titles.map((title, i) => h('div', { class: 'compare-score', role: 'img', 'aria-label': text('compare.side', { side: 'AB'[i], title: plain(title, 80) }) }));
     this.told = h('p', { class: 'compare-told', role: 'status' });
-    this.list = h('ol', { class: 'compare-list', 'aria-label': text('compare.list') });
+    this.list = h('ol', { class: 'compare-list', 'aria-label': text('compare.list'), hidden: !differences.length });
     /** @param {string} words @param {string} name @param {() => void} click */
-    const button = (words, name, click) => h('button', { class: 'icon-button', title: words, 'aria-label': words, on: { click } }, icon(name));
+    const button = (words, name, click) => h('button', { class: 'icon-button', title: words, 'aria-label': words, disabled: name !== 'close' && !differences.length, on: { click } }, icon(name));
     const dialog = h(
       'dialog',
       { class: 'compare', 'aria-label': text('compare.title'), on: { close: () => this.#closed(dialog), keydown: (/** @type {Event} */ event) => this.#key(/** @type {KeyboardEvent} */ (event)) } },
@@ -131,7 +131,7 @@ export class CompareView {
       this.#soon();
     });
     for (const host of hosts) this.watcher.observe(host);
-    fill(this.list, differences.slice(0, MOST_LISTED).map((difference, i) => h('li', null, h('button', { class: 'compare-item', on: { click: () => this.go(i) } }, h('span', { class: 'mono' }, placeOf(difference)), h('span', null, wordsOf(difference))))),
+    fill(this.list, differences.slice(0, MOST_LISTED).map((difference, i) => h('li', null, h('button', { class: 'compare-item', on: { click: () => this.go(i) } }, h('span', { class: 'mono' }, placeOf(difference)), h('span', null, wordsOf(difference, maps))))),
       differences.length > MOST_LISTED && h('li', { class: 'quiet' }, text('compare.more', { n: count(differences.length - MOST_LISTED) })));
     if (differences.length) this.go(0);
     else this.#tell();
@@ -256,22 +256,4 @@ export class CompareView {
       else this.#steer(windows.zoomed(this.window, Math.exp(dy * ZOOM_A_PIXEL), layout.turnAt(x), this.axis));
     }, { passive: false });
   }
-}
-
-/** @param {Difference} difference */
-function placeOf({ a, b }) {
-  return [a === null ? '' : `A ${count(a)}`, b === null ? '' : `B ${count(b)}`].filter(Boolean).join(' · ');
-}
-
-/** @param {Difference} difference */
-function wordsOf({ kind, name, rank, was, is }) {
-  const what = text(`compare.${kind}`, { name: plain(name, LONGEST), rank: count(rank) });
-  return [h('b', null, what), ' ', foreign(sideOf(kind, was), { most: LONGEST }), ' → ', foreign(sideOf(kind, is), { most: LONGEST })];
-}
-
-/** @param {Difference['kind']} kind @param {unknown[]} has */
-function sideOf(kind, has) {
-  if (!has.length) return text(kind === 'slot' ? 'compare.left' : 'compare.none');
-  if (kind === 'slot') return isCleared(has[0]) ? text('compare.cleared') : typeof has[0] === 'string' ? has[0] : JSON.stringify(has[0]);
-  return has.map((each) => (each === '' ? '∅' : String(each))).join(kind === 'jump' ? ' → ' : ', ');
 }
