@@ -83,6 +83,7 @@ export class Page {
       filters: this.filters,
       moments: this.moments,
       covered: () => this.drawers.covered,
+      closed: () => this.api.standalone || this.session.deleted !== null,
       cut: () => this.feed.line === 'waiting',
       onSelect: (selection) => this.#selected(selection),
       onTrace: (trail) => { this.trail = trail; this.soon(); },

@@ -7,6 +7,7 @@ import { FONT } from 'lb/styles';
 
 /** Narrower than this, no words. */
 const WORDS = 60;
+const MOST_LINES = 4;
 
 /** The stretches of the time axis that are not held: those before and those after. @param {Scene} scene @returns {[number, number][]} */
 function gaps({ map, newest }) {
@@ -40,9 +41,16 @@ export function paintBeyondWords(ctx, scene) {
     ctx.textBaseline = 'middle';
     ctx.fillStyle = tokens['text-3'];
     const words = scene.text(after ? 'moments.later' : 'moments.earlier', range);
-    const lines = scene.lettering.wrap(words, FONT.label, x1 - x0 - 16, 4);
-    lines.forEach((line, i) => ctx.fillText(line, (x0 + x1) / 2, HEADER + 40 + i * 18));
+    evenly(scene.lettering, words, x1 - x0 - 16).forEach((line, i) => ctx.fillText(line, (x0 + x1) / 2, HEADER + 40 + i * 18));
   });
+}
+
+/** As few lines as have room for the words, about as long as each other: none holds a last character alone. @param {import('lb/lettering').Lettering} lettering @param {string} words @param {number} room */
+function evenly(lettering, words, room) {
+  const lines = lettering.wrap(words, FONT.label, room, MOST_LINES);
+  if (lines.length === 1 || lines.length === MOST_LINES) return lines;
+  const even = lettering.wrap(words, FONT.label, Math.min(room, (lettering.width(words, FONT.label) / lines.length) * 1.15), MOST_LINES);
+  return even.length === lines.length ? even : lines;
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {import('lb/scrub').ScrubLayout} layout @param {number} y @param {number} h */

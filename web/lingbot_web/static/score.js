@@ -385,7 +385,7 @@ export class Score {
       const settled = resting && this.scrolling.settle();
       if (this.scrolling.uncover(this.window) || settled) parts |= MAP;
     }
-    const live = this.map !== null && windows.grows(this.map);
+    const live = this.map !== null && windows.grows(this.map) && !this.options.closed?.();
     this.picture.draw(parts, this.scene, { window: this.window, playhead: this.playhead, live, cut: this.options.cut?.() ?? false, hovered: this.hovered, resting });
   }
 

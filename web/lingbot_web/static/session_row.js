@@ -76,7 +76,10 @@ export function sessionRow(summary, { current, now, live }, actions) {
       h(
         'span',
         { class: 'line', title: summary.last_utterance ? plain(summary.last_utterance, 200) : null },
-        h('span', { class: 'about' }, summary.damaged ? h('span', { class: 'damaged', title: plain(summary.damaged, 300) }, text('sessions.damaged')) : text('sessions.turns', { n: summary.turns }), originOf(summary), found.length < CROWDED && [' · ', h('span', { class: 'mono' }, key.slice(0, 6))]),
+        h('span', { class: 'about' },
+          h('span', null, summary.damaged ? h('span', { class: 'damaged', title: plain(summary.damaged, 300) }, text('sessions.damaged')) : text('sessions.turns', { n: summary.turns }), originOf(summary)),
+          found.length < CROWDED && h('span', { class: 'key' }, ' · ', h('span', { class: 'mono' }, key.slice(0, 6))),
+        ),
         coverageOf(summary.coverage),
         found.length > 0 && h('span', { class: 'counts' }, found),
       ),

@@ -46,7 +46,7 @@ export class Banner {
     this.#speak(offline, failure, read >= 0);
     if (offline) fill(this.host, this.#offline());
     else if (failure) fill(this.host, this.#failed(failure));
-    else if (read >= 0) fill(this.host, h('div', { class: 'banner' }, icon('open'), h('span', null, text('banner.reading')), h('span', { class: 'mono' }, `${read} %`)));
+    else if (read >= 0) fill(this.host, h('div', { class: 'banner calm' }, icon('open'), h('span', null, text('banner.reading')), h('progress', { max: '100', value: String(read), 'aria-label': text('banner.reading') }), h('span', { class: 'mono' }, `${read} %`)));
     else fill(this.host);
   }
 

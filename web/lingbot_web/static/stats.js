@@ -25,7 +25,7 @@ export class Stats {
     this.told = sign;
     /** @param {string} name @param {number} n @param {string} [mark] */
     const one = (name, n, mark = '') => h('div', { class: mark || null }, h('dt', null, text(name)), h('dd', null, count(n)));
-    fill(this.host, one('stats.received', Math.max(feed.received, shown)), one('stats.shown', shown), one('stats.missing', missing, missing ? 'lost' : ''), masked > 0 && maskedOf(masked), open && h('div', { class: 'unmasked', title: text(unmaskedTitle(map.about.origin)) }, h('dt', null, text('stats.unmasked'))));
+    fill(this.host, one('stats.received', Math.max(feed.received, shown)), one('stats.shown', shown), one('stats.missing', missing, missing ? 'lost' : ''), masked > 0 && maskedOf(masked), open && h('div', { class: 'unmasked', title: text(unmaskedTitle(map.about.origin)) }, h('dt', null, text(masked > 0 ? 'stats.unmasked.part' : 'stats.unmasked'))));
   }
 }
 

@@ -8,7 +8,7 @@ export const ACCESS = {
   'badge.connecting': ['连接中', 'Connecting'],
   'badge.connecting.title': ['正在连接服务器', 'Connecting to the server'],
   'badge.gone': ['已删除', 'Deleted'],
-  'badge.gone.title': ['这个会话已不在服务器上；地图会一直留到您离开', 'This session is no longer on the server; its map stays until you leave it'],
+  'badge.gone.title': ['这个会话已不在服务器上；离开之前，地图仍可查看', 'This session is no longer on the server; its map stays until you leave it'],
   'badge.live': ['实时', 'Live'],
   'badge.live.title': ['正在跟随实时会话，点击暂停画面（不丢数据）', 'Following the live session; click to hold the picture (nothing is lost)'],
   'badge.offline': ['重连中', 'Reconnecting'],
@@ -74,7 +74,8 @@ export const ACCESS = {
   'stats.masked': ['已遮蔽', 'masked'],
   'stats.masked.title': ['{n} 个值已遮蔽，地图里没有原文', '{n} {n|value|values} masked; what {n|it was|they were} is not in the map'],
   'stats.unmasked': ['未遮蔽', 'not masked'],
-  'stats.unmasked.live': ['span 到达时没有遮蔽，话语和值都是原文；不带 --unmasked-spans 启动的地图会遮蔽', 'Not masked as spans came in: what was said is shown as it was. A map started without --unmasked-spans masks them'],
+  'stats.unmasked.part': ['部分未遮蔽', 'not all masked'],
+  'stats.unmasked.live': ['span 到达时没有遮蔽，话语和值都是原文；启动时不加 --unmasked-spans 就会遮蔽', 'Not masked as spans came in: what was said is shown as it was. A map started without --unmasked-spans masks them'],
   'stats.unmasked.title': ['导入时没有遮蔽，话语和值都是原文；lingbot-map import --mask 会遮蔽', 'Not masked at import: what was said is shown as it was. lingbot-map import --mask masks it'],
   'stats.missing': ['缺失', 'missing'],
   'stats.received': ['已接收', 'received'],
@@ -82,7 +83,7 @@ export const ACCESS = {
   'stats.line': ['已接收 {received} · 已显示 {shown} · 缺失 {missing}', 'received {received} · shown {shown} · missing {missing}'],
 
   'toast.again': ['「{title}」又有了新的内容', '“{title}” has begun anew'],
-  'toast.gone': ['「{title}」在别处被删除了；地图会一直留到您离开', '“{title}” was deleted elsewhere; its map stays until you leave it'],
+  'toast.gone': ['「{title}」已在别处删除；离开之前，地图仍可查看', '“{title}” was deleted elsewhere; its map stays until you leave it'],
 
   'toast.open': ['打开', 'Open'],
 

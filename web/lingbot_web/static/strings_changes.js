@@ -63,7 +63,7 @@ export const CHANGES = {
   'changes.swap': ['交换 A 与 B', 'Swap A and B'],
   'changes.times': ['期间写入 {n} 次', 'written {n} times'],
   'changes.turn': ['轮次', 'Turn'],
-  'changes.undone': ['因撤销恢复', 'given back by an undoing'],
+  'changes.undone': ['撤销后恢复', 'restored by an undo'],
   'changes.why.expired': ['第 {turn} 轮写入的值已过期', 'the value of turn {turn} had expired'],
   'changes.why.task': ['第 {turn} 轮为别的任务写入', 'written in turn {turn} for another task'],
   'changes.why.turn': ['只在第 {turn} 轮内有效', 'meant for turn {turn} alone'],

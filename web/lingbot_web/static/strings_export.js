@@ -19,7 +19,7 @@ export const EXPORT = {
   'export.no-events': ['这个文件导出时没有带原始事件。', 'This file was exported without raw events.'],
   'export.not-here': ['这个文件里没有这部分内容。', 'That is not in this file.'],
   'export.nothing': ['还没有可以导出的会话。', 'There is no session to export yet.'],
-  'export.offline': ['一个文件就是全部，不需要网络，也不会再调用机器人。', 'This one file is all there is. It needs no network, and never calls the bot.'],
+  'export.offline': ['全部内容都在这一个文件里，不需要网络，也不会再调用机器人。', 'This one file is all there is. It needs no network, and never calls the bot.'],
   'export.otlp': ['追踪（OTLP）', 'Trace (OTLP)'],
   'export.otlp.why': ['每轮一条追踪，供追踪工具打开', 'A trace for each turn, for tracing tools'],
   'export.plantuml': ['时序图（PlantUML）', 'Sequence diagram (PlantUML)'],

@@ -5,6 +5,7 @@ const THEME = 'lingbot-map.theme';
 const LANG = 'lingbot-map.lang';
 const ZONE = 'lingbot-map.zone';
 const dark = matchMedia('(prefers-color-scheme: dark)');
+const forced = matchMedia('(forced-colors: active)');
 
 /** @typedef {'light' | 'dark'} Theme */
 
@@ -59,7 +60,7 @@ export function setTheme(next, chosen) {
   if (chosen) keep(THEME, next);
 }
 
-/** Sets the first theme and follows the system while nobody has chosen. @param {Theme | undefined} asked by the link @param {() => void} onChange */
+/** Sets the first theme and follows the system while nobody has chosen; colours that it forces are followed always. @param {Theme | undefined} asked by the link @param {() => void} onChange */
 export function startTheme(asked, onChange) {
   const chosen = asked ?? read(THEME);
   setTheme(chosen === 'light' || chosen === 'dark' ? chosen : dark.matches ? 'dark' : 'light', asked !== undefined);
@@ -68,4 +69,5 @@ export function startTheme(asked, onChange) {
     setTheme(dark.matches ? 'dark' : 'light', false);
     onChange();
   });
+  forced.addEventListener('change', onChange);
 }

@@ -89,6 +89,7 @@
  * @property {() => void} [onLayout] heights of the staves were chosen anew
  * @property {import('lb/filters').Filters} [filters] what is left out
  * @property {import('lb/moments').Moments} [moments] shows moments that this map does not hold
+ * @property {() => boolean} [closed] whether nothing more can come: of a file, and of what was deleted
  * @property {() => boolean} [cut] whether the line to a live session is down
  * @property {() => boolean} [reducedMotion] default: the media query
  */
