@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lingbot_map.errors import BadInput
 from lingbot_map.importers import columns_of
-from lingbot_map.importers.growing import format_of, telling
+from lingbot_map.importers.growing import GROWING, format_of, telling
 from lingbot_map.importers.growing_conversations import Conversations
 from lingbot_map.importers.growing_spans import Told
 from lingbot_map.importers.rasa import NAME, Rows, id_text
 from lingbot_probes.adapters.table import Table
+from lingbot_probes.codec import numbered_to_dict
 from lingbot_probes.signals import Answered, IntentRouted, Raw, SlotAssigned, SlotCleared, TurnStarted
 from tests.samples.imports import FILES, opened
 
@@ -224,6 +227,36 @@ def test_a_sender_of_any_length_is_called_as_in_an_import() -> None:
     parts, _ = told(raw)
     assert by_session(parts) == {s.session.session_id: (s.session.source, s.items) for s in opened(raw)}
     assert len(by_session(parts)) == 2
+
+
+KEYS = (
+    "event", "sender_id", "conversation_id", "data", "events", "tracker", "event_id", "sequence", "timestamp", "id",
+    "user", "memory_set", "slots", "type", "threadId", "metadata", "run_id", "seq", "signal", "lingbot", "resourceSpans",
+    "context", "attributes", "conversation", "parse_data", "text", "name", "value", "version", "session",
+)  # fmt: skip
+WORDS = st.sampled_from(
+    ["user", "slot", "rewind", "on_chain_end", "recording", "message", "a", "RUN_STARTED", "\ud800"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | WORDS | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize("format", [*GROWING, "table"])
+@given(records=st.lists(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8) | VALUES, max_size=6))
+def test_whatever_comes_is_told_or_named(format: str, records: list[Any]) -> None:
+    one = telling(format, columns_of(["session=sender_id,user=text,slot.x=value"]) if format == "table" else None)
+    for record in records:
+        taken = one.take(json.dumps(record).encode())
+        for part in taken.told:
+            assert [item.n for item in part.items] == sorted({item.n for item in part.items})
+            assert part.numbered >= part.items[-1].n > 0
+            for item in part.items:
+                assert numbered_to_dict(item)["session"] == part.session
+    one.overdue(1e12)
+    json.dumps(one.standing())
 
 
 def test_what_can_not_grow_is_refused_with_what_to_do() -> None:
