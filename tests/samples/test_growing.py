@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingbot_map.errors import BadInput
+from lingbot_map.errors import BadInput, NewerFormat
 from lingbot_map.importers import columns_of
 from lingbot_map.importers.growing import GROWING, format_of, telling
 from lingbot_map.importers.growing_conversations import Conversations
@@ -231,8 +231,8 @@ def test_a_sender_of_any_length_is_called_as_in_an_import() -> None:
 
 KEYS = (
     "event", "sender_id", "conversation_id", "data", "events", "tracker", "event_id", "sequence", "timestamp", "id",
-    "user", "memory_set", "slots", "type", "threadId", "metadata", "run_id", "seq", "signal", "lingbot", "resourceSpans",
-    "context", "attributes", "conversation", "parse_data", "text", "name", "value", "version", "session",
+    "user", "memory_set", "slots", "type", "threadId", "metadata", "run_id", "seq", "signal", "lingbot",
+    "resourceSpans", "context", "attributes", "conversation", "parse_data", "text", "name", "value", "version", "session",
 )  # fmt: skip
 WORDS = st.sampled_from(
     ["user", "slot", "rewind", "on_chain_end", "recording", "message", "a", "RUN_STARTED", "\ud800"]
@@ -249,7 +249,10 @@ VALUES = st.recursive(
 def test_whatever_comes_is_told_or_named(format: str, records: list[Any]) -> None:
     one = telling(format, columns_of(["session=sender_id,user=text,slot.x=value"]) if format == "table" else None)
     for record in records:
-        taken = one.take(json.dumps(record).encode())
+        try:
+            taken = one.take(json.dumps(record).encode())
+        except NewerFormat:  # of a recording as a whole, as in an import
+            return
         for part in taken.told:
             assert [item.n for item in part.items] == sorted({item.n for item in part.items})
             assert part.numbered >= part.items[-1].n > 0
