@@ -232,7 +232,8 @@ def test_a_sender_of_any_length_is_called_as_in_an_import() -> None:
 KEYS = (
     "event", "sender_id", "conversation_id", "data", "events", "tracker", "event_id", "sequence", "timestamp", "id",
     "user", "memory_set", "slots", "type", "threadId", "metadata", "run_id", "seq", "signal", "lingbot",
-    "resourceSpans", "context", "attributes", "conversation", "parse_data", "text", "name", "value", "version", "session",
+    "resourceSpans", "context", "attributes", "conversation", "parse_data", "text", "name", "value", "version",
+    "session",
 )  # fmt: skip
 WORDS = st.sampled_from(
     ["user", "slot", "rewind", "on_chain_end", "recording", "message", "a", "RUN_STARTED", "\ud800"]
