@@ -353,3 +353,31 @@ def test_once_ends_by_itself_and_a_mistake_is_said_in_a_line(tmp_path: Path) -> 
         assert (process.returncode, err.count("\n")) == (2, 1), err
     with pytest.raises(BadInput, match="sqlite:///FILE or amqp://HOST"):
         tail("kafka://host")
+
+
+ONE = json.dumps(said("one"))
+CUT = "the file ends in the middle of the line"
+
+
+@pytest.mark.parametrize(
+    ("content", "mapping", "code", "told"),
+    [
+        (ONE, "", 0, "2 events of 1 sessions sent\n"),
+        ("\ufeff" + ONE, "", 0, "2 events of 1 sessions sent\n"),
+        ('{"id":"c","said":"one"}', "session=id,user=said", 0, "2 events of 1 sessions sent\n"),
+        (f"{ONE}\n{ONE[:-9]}", "", 0, f"note: events.jsonl line 2: {CUT}\n2 events of 1 sessions sent, 1 records"),
+        ("<p>one</p>", "", 0, f"note: events.jsonl line 1: {CUT}\n0 events"),
+        ("[]", "", 2, "lingbot-map: "),
+    ],
+)
+def test_once_takes_a_last_line_without_an_end_or_says_why_not(
+    tmp_path: Path, content: str, mapping: str, code: int, told: str
+) -> None:
+    path = tmp_path / "events.jsonl"
+    (tmp_path / "run").mkdir()
+    path.write_text(content, "utf-8")
+    more = ("--map", mapping) if mapping else ()
+    with command(str(path), "--data", str(tmp_path / "data"), "--port", "0", "--once", *more) as process:
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == code, err
+    assert told in err

@@ -19,7 +19,7 @@ from lingbot_probes.link import Endpoint
 from lingbot_web import terminal
 from lingbot_web.address import PORT, Address
 from lingbot_web.beacon import serving
-from lingbot_web.cli_recordings import SNAPSHOTS, Data, Flush, Mapping, fsync_of
+from lingbot_web.cli_recordings import SNAPSHOTS, Data, Flush, fsync_of
 from lingbot_web.cli_serving import serve_at
 from lingbot_web.courier import Courier
 from lingbot_web.tail_file import GrowingFile
@@ -43,7 +43,14 @@ def tail(
     format: Annotated[
         str, typer.Option("--format", help=f"What the lines are: {', '.join(FORMATS)} (told by the first ones).")
     ] = "auto",
-    mapping: Mapping = None,
+    mapping: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            help="For rows of your own, a JSON object on each line: which key holds session, user, bot (or role and "
+            "text), intent, confidence, time, doc, slot.NAME.",
+        ),
+    ] = None,
     from_end: Annotated[
         bool, typer.Option("--from-end", help="Leave out what is there already and begin with what comes.")
     ] = False,

@@ -18,6 +18,7 @@ _PIECE = 1 << 18
 """Bytes that are read at a time."""
 _PATIENCE = 5
 """Looks without anything new after which a file that was replaced is left: its writer may open the new one late."""
+_BOM = b"\xef\xbb\xbf"
 _HEAD = 1024
 """Bytes at the beginning that tell whether a file is still the one that it was."""
 
@@ -74,6 +75,14 @@ class GrowingFile:
             self.close()
             self._renew("was replaced; the new file is read")
         return lines
+
+    def left(self) -> list[Line]:
+        """The last line without an end, if it is whole; else what is wrong with it, and it stays for the next run."""
+        if self._skipping or not self._rest.strip():
+            return []
+        if not _is_whole(self._rest.removeprefix(_BOM)):
+            return [Line(self._where(1), b"", "the file ends in the middle of the line")]
+        return [self._take_rest()]
 
     def pending(self) -> bool:
         """Whether there is another file to go on with."""
@@ -158,7 +167,7 @@ class GrowingFile:
             elif len(line) > LIMITS.line:
                 yield Line(where, b"", f"longer than {LIMITS.line:,} bytes")
             elif line.strip():
-                yield Line(where, bytes(line).removeprefix(b"\xef\xbb\xbf") if self._number == 1 else bytes(line))
+                yield Line(where, self._record(line, self._number == 1))
         if len(self._rest) > LIMITS.line:
             if not self._skipping:
                 yield Line(self._where(1), b"", f"longer than {LIMITS.line:,} bytes")
@@ -170,14 +179,17 @@ class GrowingFile:
         """A last line without an end is whole if it is a whole object and nothing came since the last look."""
         if self._idle < 2 or self._skipping or not self._rest.rstrip().endswith(b"}"):
             return []
-        try:
-            orjson.loads(self._rest)
-        except orjson.JSONDecodeError:
-            return []
-        line = bytes(self._rest)
+        return [self._take_rest()] if _is_whole(self._rest.removeprefix(_BOM)) else []
+
+    def _take_rest(self) -> Line:
+        line = Line(self._where(1), self._record(self._rest, self._number == 0))
+        self._offset += len(self._rest)
         self._rest.clear()
-        self._offset += len(line)
-        return [Line(self._where(1), line)]
+        return line
+
+    @staticmethod
+    def _record(line: bytes | bytearray, first: bool) -> bytes:
+        return bytes(line.removeprefix(_BOM) if first else line)
 
     def _taken(self, size: int) -> str:
         self._number += 1
@@ -194,3 +206,11 @@ def _siblings(path: Path, inode: int) -> list[Path]:
         return [Path(entry.path) for entry in os.scandir(path.parent) if entry.is_file() and entry.inode() == inode]
     except OSError:
         return []
+
+
+def _is_whole(line: bytearray) -> bool:
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return True

@@ -94,6 +94,10 @@ class GrowingQueue:
             self._acknowledge()
         return lines
 
+    def left(self) -> list[Line]:
+        """Nothing is ever half there."""
+        return []
+
     def pending(self) -> bool:
         """All that is there was handed out."""
         return False

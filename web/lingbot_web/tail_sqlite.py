@@ -52,6 +52,10 @@ class GrowingTable:
             self.why = f"can't be read now ({why})"
             return []
 
+    def left(self) -> list[Line]:
+        """Nothing is ever half there."""
+        return []
+
     def pending(self) -> bool:
         """All that is there was handed out."""
         return False

@@ -36,6 +36,9 @@ class Growing(Protocol):
     def poll(self) -> list[Line]:
         """The records that are new; none if nothing is."""
 
+    def left(self) -> list[Line]:
+        """What is left at the end, when nothing more is waited for: a last line without an end."""
+
     def pending(self) -> bool:
         """Whether there is more although nothing is new."""
 
@@ -184,6 +187,8 @@ class Tail:
             if self._telling is None and self._growing.why:
                 raise BadInput(self._wish.what, "something to read", self._growing.why)
             if not self._growing.pending():
+                if left := self._growing.left():
+                    self._tell(left)
                 if self._telling is not None:
                     self._bring(self._telling.overdue(float("inf")))
                 return True
