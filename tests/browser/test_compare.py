@@ -143,3 +143,21 @@ def test_the_same_twice_has_no_difference(site: Site, watch: Watch) -> None:
     page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="Close the comparison").click()
     expect(page.locator("dialog.compare")).to_have_count(0)
+
+
+def test_each_score_is_painted_to_its_last_pixel_at_any_height(site: Site, watch: Watch) -> None:
+    told(site)
+    page = watch.page()
+    page.goto(f"{site.url}?compare={key_of('mended')}#t={site.token}&s={key_of('as-it-was')}")
+    drawn(page)
+    # Two scores in an uneven number of pixels: a row that is painted in half is darker than all grounds.
+    for height in (800, 801):
+        page.set_viewport_size({"width": 1280, "height": height})
+        until(
+            page,
+            "[...document.querySelectorAll('dialog.compare canvas.score-map')].every((canvas) => {"
+            " const { data } = canvas.getContext('2d').getImageData(160, canvas.height - 1, canvas.width - 160, 1);"
+            " let plain = 0;"
+            " for (let i = 0; i < data.length; i += 4) plain += Math.min(data[i], data[i + 1], data[i + 2]) > 225;"
+            " return plain > (canvas.width - 160) * 0.9; })",
+        )

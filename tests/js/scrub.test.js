@@ -70,5 +70,6 @@ test('turns on the axis are told evenly: each one, every other one, or every fif
   };
   assert.equal(axis(9, 600), '1 2 3 4 5 6 7 8 9');
   assert.equal(axis(12, 420), '1 3 5 7 9 11');
-  assert.equal(axis(40, 600), '1 5 10 15 20 25 30 35 40');
+  for (const width of [600, 800, 930])
+    assert.equal(axis(40, width), '1 5 10 15 20 25 30 35 40');
 });

@@ -31,6 +31,14 @@ const FAR = 0.75;
 /** The narrowest map that is laid out, beside the gutter. */
 const NARROWEST = 60;
 
+/** The size of a host, in CSS pixels, of as many whole pixels of the screen as it has: one that is painted in part stays dark. @param {HTMLElement} host */
+function wholePixels(host) {
+  const ratio = devicePixelRatio || 1;
+  const { width, height } = host.getBoundingClientRect();
+  const whole = (/** @type {number} */ size) => Math.floor(size * ratio + 0.01) / ratio;
+  return { width: whole(width), height: whole(height) };
+}
+
 export class Picture {
   /** The window as it was last drawn. */
   #from = NaN;
@@ -69,8 +77,8 @@ export class Picture {
 
   /** Takes up the hosts' sizes. @returns {boolean} whether the map's height is another */
   fit() {
-    const map = this.host.getBoundingClientRect();
-    const scrub = this.scrubHost.getBoundingClientRect();
+    const map = wholePixels(this.host);
+    const scrub = wholePixels(this.scrubHost);
     this.map.fit(map.width, map.height);
     this.gutter.fit(GUTTER, map.height);
     this.over.fit(map.width, map.height);

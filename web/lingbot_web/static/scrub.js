@@ -20,6 +20,9 @@ const AXIS = 91;
 const TRACKS = [18, 31];
 /** Between a glyph and the range that begins behind it on the same track: room for the bar that closes the one off from the other. */
 const APART = 6;
+/** So much room, in CSS pixels, have numbers that are told for each turn and for every other one; and others, which are round. */
+const ROOM = /** @type {Record<number, number>} */ ({ 1: 32, 2: 52 });
+const ROUND = 44;
 /** More findings than this are shown as ticks alone, one a column. */
 const MOST_BARS = 120;
 const SMALLEST_BLOCK = 3;
@@ -263,7 +266,7 @@ function paintAxis(ctx, scene, layout) {
   let step = 1;
   for (const wider of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000]) {
     step = wider;
-    if (wider * layout.lane >= 36) break;
+    if (wider * layout.lane >= (ROOM[wider] ?? ROUND)) break;
   }
   const turns = [first || 1];
   // Every other turn is counted from the first one that is told: 1 3 5, not 1 4 6.
