@@ -223,7 +223,8 @@ def test_it_goes_on_when_the_map_is_started_again_elsewhere(tmp_path: Path) -> N
         with running(tmp_path / "data") as (map, client):
             maps.append(map)
             wait_for(lambda: utterances(client) == ["before there is a map", "while it was away"])
-            assert one.notes[-1] == "the map is there again"
+            # It is said when the answer has come; the map shows what came before it answers.
+            wait_for(lambda: one.notes[-1] == "the map is there again")
 
 
 def test_what_is_sent_is_masked_as_a_probe_does(tmp_path: Path) -> None:
