@@ -104,6 +104,48 @@ def test_a_line_that_is_refused_by_what_stands_between_is_told_apart(site: Site,
     assert len(refused) == 5
 
 
+def test_a_line_that_died_without_a_word_is_noticed_and_a_quiet_one_is_kept(site: Site, watch: Watch) -> None:
+    say(site, 0, 5)
+    page = watch.page()
+    dead: list[bool] = []
+    lines: list[WebSocketRoute] = []
+    heard: list[str | bytes] = []
+
+    def between(page_side: WebSocketRoute) -> None:
+        map_side = page_side.connect_to_server()
+        lines.append(page_side)
+
+        def to_page(message: str | bytes) -> None:
+            if not dead:
+                page_side.send(message)
+                heard.append(message)
+
+        page_side.on_message(lambda message: None if dead else map_side.send(message))
+        map_side.on_message(to_page)
+
+    page.route_web_socket(lambda url: "/ws" in url, between)
+    page.clock.install()
+    page.goto(f"{site.url}#t={site.token}&s={KEY}")
+    page.clock.resume()
+    expect(page.locator(".badge")).to_have_class(re.compile(r"\blive\b"))
+    for _ in range(4):  # nothing is said for 40 s, but who is asked answers
+        before = len(heard)
+        page.clock.fast_forward(10_500)
+        wait_for(lambda told=before: page.evaluate("true") and len(heard) > told, "an answer")  # type: ignore[misc]
+    expect(page.locator(".badge")).to_have_class(re.compile(r"\blive\b"))
+    assert len(lines) == 1
+    dead.append(True)
+    say(site, 6, 7)
+    page.clock.fast_forward(10_500)
+    page.clock.fast_forward(20_500)
+    expect(page.locator(".badge")).to_contain_text("Reconnecting")
+    dead.clear()
+    page.clock.fast_forward(2_000)
+    expect(page.locator(".range b")).to_have_text("1–7")
+    same(page, site)
+    assert len(lines) == 2
+
+
 def test_a_recording_that_lost_its_end_comes_back_as_another_epoch(site: Site, watch: Watch) -> None:
     watch.forgiven += AWAY
     say(site, 0, 20)

@@ -23,6 +23,11 @@ import { reasonOf } from 'lb/unapplied';
  * @property {(why: string) => void} onDamaged its recording can't be read, and why
  */
 
+/** After so long without a word the server is asked where it stands, in ms. A line may be dead without anybody having said so. */
+const QUIET_MS = 10_000;
+/** So long it has for its first word, and for the answer: a batch of 256 KiB on a line of 100 kbit/s takes 20 s. */
+const ANSWER_MS = 20_000;
+
 export class Feed {
   /** @param {Api} api @param {Ears} ears */
   constructor(api, ears) {
@@ -50,6 +55,8 @@ export class Feed {
     /** @type {WebSocket | null} */
     this.socket = null;
     this.timer = 0;
+    /** What happens unless the server says something. */
+    this.silence = 0;
     /** @type {{seq: number, until: number} | null} a break that is being made up for */
     this.owed = null;
     this.askedAgainAt = -1;
@@ -96,6 +103,7 @@ export class Feed {
     const socket = this.api.socket(cursor ? { session: this.key, epoch: cursor.epoch, after: cursor.seq } : {});
     socket.binaryType = 'arraybuffer';
     this.socket = socket;
+    this.silence = window.setTimeout(() => this.#lost(), ANSWER_MS);
     if (this.line !== 'waiting') this.#become('connecting');
     const { key } = this;
     const text = new TextDecoder();
@@ -128,9 +136,25 @@ export class Feed {
 
   /** @param {any} message */
   #take(message) {
+    this.#heard();
     if (message.t === 'sessions') this.ears.onSessions(message.changed ?? [], message.removed ?? []);
     else if (message.t === 'hello') this.#hello(message);
     else if (message.t === 'batch') this.#batch(message);
+  }
+
+  #heard() {
+    clearTimeout(this.silence);
+    this.silence = window.setTimeout(() => this.#ask(), QUIET_MS);
+  }
+
+  /** Whether anybody is there. A keyframe on its way is a sign of life, and has its own end. */
+  #ask() {
+    if (this.loading || !this.key || !this.map) {
+      this.#heard();
+      return;
+    }
+    this.silence = window.setTimeout(() => this.#lost(), ANSWER_MS);
+    this.#place();
   }
 
   /** @param {{epoch: string, seq: number, resume: boolean, why: string, session: Summary | null}} hello */
@@ -295,6 +319,7 @@ export class Feed {
   #drop() {
     const { socket } = this;
     this.socket = null;
+    clearTimeout(this.silence);
     socket?.close();
   }
 
