@@ -158,7 +158,7 @@ def test_the_command_shows_no_password(rabbit: Node, tmp_path: Path) -> None:
         broker.publish(said("one"))
         with command(rabbit.url, "--data", str(tmp_path / "data"), "--port", "0", "--once") as process:
             out, err = process.communicate(timeout=20)
-    assert (process.returncode, err) == (0, "2 events of 1 sessions sent\n"), out
+    assert (process.returncode, err) == (0, "2 events of 1 session sent\n"), out
     assert "guest" not in out
     assert without_password("amqps://me:s3cret@host/v?x=1") == "amqps://host/v"
 

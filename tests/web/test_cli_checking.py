@@ -310,6 +310,10 @@ def test_a_difference_is_told_where_the_two_part_and_by_kind(command: Command, t
     assert [difference["kind"] for difference in told["differences"]] == ["turn", "slot", "jump", "recall", "answer"]
 
 
+def test_a_finding_that_one_lacks_is_told_with_one_colon(command: Command, clean: Path, wrong: Path) -> None:
+    assert "  A 2 | B 2    findings of LM301 overwrite: none | 1" in command("diff", str(clean), str(wrong)).stdout
+
+
 def test_what_came_before_the_first_turn_is_no_turn(command: Command, tmp_path: Path) -> None:
     greeting = {"event": "slot", "name": "channel", "value": "phone"}
     events = [greeting, {"event": "user", "text": "hi"}, {"event": "slot", "name": "channel", "value": "chat"}]

@@ -272,7 +272,7 @@ def _place(difference: Difference) -> str:
 
 
 def _words(difference: Difference) -> str:
-    what = "" if difference.kind == "turn" else f"{difference.what}: "
+    what = "" if difference.kind == "turn" else f"{difference.what.removesuffix(':')}: "
     return terminal.visible(f"{what}{difference.a} | {difference.b}")
 
 

@@ -18,6 +18,7 @@ from lingbot_map.importers.growing_spans import Told
 from lingbot_probes.adapters.table import Columns
 from lingbot_web.courier import Courier, Stopped
 from lingbot_web.tail_file import GrowingFile, Line
+from lingbot_web.terminal import count
 
 BEAT = 0.1
 """Seconds between two looks at something that has not grown."""
@@ -132,12 +133,12 @@ class Tail:
     def summary(self) -> str:
         """What was done, in a line."""
         courier = self._courier
-        said = f"{courier.events:,} events of {len(courier.sessions):,} sessions sent"
+        said = f"{count(courier.events, 'event')} of {count(len(courier.sessions), 'session')} sent"
         if self._telling is not None and self._telling.repeated:
-            said += f", {self._telling.repeated:,} records had been there before"
+            said += f", {count(self._telling.repeated, 'record')} had been there before"
         if courier.refused:
             said += f", {courier.refused:,} refused by the map"
-        return said + (f", {self.bad:,} records could not be read" if self.bad else "")
+        return said + (f", {count(self.bad, 'record')} could not be read" if self.bad else "")
 
     # --- telling ------------------------------------------------------------------------------------------------
 
