@@ -382,3 +382,21 @@ def test_once_takes_a_last_line_without_an_end_or_says_why_not(
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code, err
     assert told in err
+
+
+@pytest.mark.parametrize("between", ["x" * 700_000, "\n" * 700_000])
+def test_what_stands_behind_a_long_line_or_many_blank_ones_is_there_as_well(tmp_path: Path, between: str) -> None:
+    path = tmp_path / "events.jsonl"
+    write(path, said("before", at=1.7e9), said(between, at=1.7e9 + 1) if "x" in between else between)
+    write(path, said("behind", at=1.7e9 + 2))
+    with running() as (map, client):
+        with following(GrowingFile(path), map, from_end=True) as one:
+            wait_for(lambda: not one.tail._passing)
+            write(path, said("new", at=1.7e9 + 3))
+            wait_for(lambda: "new" in utterances(client))
+            assert utterances(client) == ["new"], "what was there is left out, all of it"
+            assert not one.notes
+        with following(GrowingFile(path), map, once=True) as one:
+            one.thread.join(PATIENCE)
+            assert not one.thread.is_alive()
+        assert sorted(text for text in utterances(client) if len(text) < 9) == ["before", "behind", "new"]

@@ -63,11 +63,13 @@ class GrowingFile:
             self._renew("was cut; it is read again from its beginning")
             self._file.seek(0)
             return []  # where it stands is noted first
-        piece = self._file.read(_PIECE)
-        if piece:
-            self._idle = 0
-            return list(self._lines(piece))
         self._idle += 1
+        while piece := self._file.read(_PIECE):  # a line may be longer than that, and lines may be blank
+            self._idle = 0
+            if lines := list(self._lines(piece)):
+                return lines
+        if not self._idle:
+            return []
         lines = self._whole_rest()
         if not lines and self._idle >= _PATIENCE and self._replaced():
             if self._rest:
