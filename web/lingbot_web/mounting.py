@@ -18,12 +18,12 @@ from urllib.parse import urlsplit
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from lingbot_map.errors import BadInput
+from lingbot_map.errors import BadInput, DataFolderBusy
 from lingbot_map.pipeline import Pipeline
 from lingbot_map.store.appender import Fsync
 from lingbot_map.store.index import Index
 from lingbot_map.store.memory import MemoryStore
-from lingbot_map.store.retention import keep_from
+from lingbot_map.store.retention import Keep, keep_from
 from lingbot_web import asgi, beacon
 from lingbot_web.address import is_loopback
 from lingbot_web.beacon import Beacon
@@ -111,6 +111,16 @@ class Mounted:
             await self._held.aclose()
 
 
+def _pipeline(folder: Path, fsync: Fsync, bounds: Keep) -> Pipeline:
+    try:
+        return Pipeline.of_folder(folder, fsync=fsync, keep=bounds)
+    except DataFolderBusy as why:
+        why.add_note("With several workers give one of them the map, or run `lingbot-map serve` beside them.")
+        raise
+    except BadInput as why:  # here it is no option
+        raise BadInput("data", why.expected, f"{why.where} ({why.found})") from None
+
+
 def app(
     probe: Tapped | None = None,
     *,
@@ -140,7 +150,7 @@ def app(
     if folder is None:
         pipeline = Pipeline(MemoryStore(), Index(None))
     else:
-        pipeline = Pipeline.of_folder(folder, fsync=fsync, keep=bounds)
+        pipeline = _pipeline(folder, fsync, bounds)
     light = Beacon(base, new_token(), str(folder.resolve()) if folder else "", os.getpid())
     mounted = Mounted(pipeline, light, port, reply_hosts)
     if probe is not None:
