@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -9,6 +12,7 @@ from tests.browser.conftest import Watch
 from tests.browser.plain_talk import dialogue, exchange
 from tests.browser.serving import Site, key_of
 from tests.browser.telecom import numbered
+from tests.browser.test_sessions import drop, many
 
 pytestmark = pytest.mark.browser
 
@@ -56,3 +60,23 @@ def test_a_pin_makes_nobody_younger(site: Site, watch: Watch) -> None:
     site.ask("POST", f"api/sessions/{key_of('s-old')}", {"pinned": True})
     expect(page.locator("#sessions h2, .session-group").first).to_contain_text("Pinned")
     expect(page.locator(".session .when")).to_have_text("10 min")
+
+
+def test_the_open_session_is_called_by_its_name_whatever_the_list_holds(site: Site, watch: Watch) -> None:
+    asked = {"event": "user", "timestamp": 1_600_000_000.0, "text": "我要退货"}
+    page = watch.open(site)
+    drop(page, "tracker.json", json.dumps({"sender_id": "the old one", "events": [asked]}))
+    expect(page.locator(".session")).to_have_count(1)
+    many(site, 200)
+    page = watch.open(site, f"s={key_of('the old one')}")
+    title = page.locator(".crumb b")
+    expect(title).to_have_text("the old one")
+    expect(page.locator(".session-foot")).to_have_text(re.compile("^6[01] of 201 sessions"))
+    page.locator(".session-search").fill("the old one")
+    expect(page.locator(".session .title")).to_have_text(["the old one"])
+    page.locator(".session-search").fill("nowhere to be found")
+    expect(page.locator(".session")).to_have_count(0)
+    page.keyboard.press("Escape")  # the top of the page is drawn anew
+    expect(title).to_have_text("the old one")
+    site.ask("DELETE", f"api/sessions/{key_of('the old one')}")
+    expect(page.locator(".toast")).to_contain_text("“the old one” was deleted elsewhere")

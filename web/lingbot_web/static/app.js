@@ -115,6 +115,7 @@ export class Page {
       onImport: () => this.importing.pick(),
       onToast: toast,
       onRefused: (error) => this.session.refused(error),
+      onLearnt: () => this.soon(),
       onGone: (summary) => this.session.gone(summary),
       onRemove: () => this.session.leave(),
     });
@@ -189,7 +190,8 @@ export class Page {
 
   /** @returns {Summary | null} */
   get summary() {
-    return this.sessions.known.get(this.session.key) ?? this.session.deleted;
+    const { opened } = this.sessions;
+    return opened?.key === this.session.key ? opened : this.session.deleted;
   }
 
   get standing() {

@@ -52,5 +52,5 @@ function sideOf(kind, has, maps) {
   if (!has.length) return text(kind === 'slot' ? 'compare.left' : 'compare.none');
   if (kind === 'slot') return isCleared(has[0]) ? text('compare.cleared') : typeof has[0] === 'string' ? has[0] : JSON.stringify(has[0]);
   const named = kind === 'jump' || kind === 'recall' || kind === 'answer' ? NAMED[kind] : '';
-  return has.map((each) => (each === '' ? '∅' : named ? labelOf(named, String(each), maps) : String(each))).join(kind === 'jump' ? ' → ' : ', ');
+  return has.map((each) => (each === '' ? '∅' : named ? labelOf(named, String(each), maps) : String(each))).join(kind === 'jump' ? ' → ' : text('list.join'));
 }

@@ -28,7 +28,7 @@ export function jump(view, edge, { end, closes = false } = {}) {
     h('div', { class: 'condition' },
       edge.props.condition && h('code', null, foreign(edge.props.condition, { most: 300 })),
       edge.props.predicted_by ? h('span', { class: 'quiet' }, text('intent.predicted', { name: plain(edge.props.predicted_by, 120) })) : !edge.props.condition && h('span', { class: 'quiet' }, text('intent.unconditional')),
-      missing.length > 0 && h('span', { class: 'lack' }, text('intent.lacking', { slots: plain(missing.join(', '), 200) })),
+      missing.length > 0 && h('span', { class: 'lack' }, text('intent.lacking', { slots: plain(missing.join(text('list.join')), 200) })),
       closes && h('b', { class: 'closes' }, text('intent.closes'))),
   );
 }

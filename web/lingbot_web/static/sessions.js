@@ -22,6 +22,7 @@ import { isLive } from 'lb/standing';
  * @property {() => void} onImport
  * @property {(message: string, action?: import('lb/toast').ToastAction) => void} onToast
  * @property {(error: Refused) => void} onRefused
+ * @property {() => void} onLearnt what the open session is called has come to be known
  * @property {(summary: Summary | null) => void} onGone the open session was deleted elsewhere
  * @property {(key: string) => void} onRemove a session is being deleted here
  */
@@ -37,6 +38,8 @@ export class Sessions {
     this.reactions = reactions;
     this.all = new Known(api);
     this.open = '';
+    /** @type {Summary | null} what was last known of the open session */
+    this.last = null;
     /** Seconds by which the reader's clock is ahead of the server's: the least age of what just happened. */
     this.ahead = Infinity;
     this.alive = '';
@@ -65,6 +68,11 @@ export class Sessions {
   /** @returns {Map<string, Summary>} */
   get known() {
     return this.all.of;
+  }
+
+  /** What is known of the open session, though it be older than what the list has loaded or not what it is searched for. @returns {Summary | null} */
+  get opened() {
+    return this.known.get(this.open) ?? (this.last?.key === this.open ? this.last : null);
   }
 
   /** Words changed. */
@@ -142,8 +150,9 @@ export class Sessions {
 
   /** News over the socket. @param {Summary[]} changed @param {string[]} removed */
   update(changed, removed) {
-    const open = this.known.get(this.open) ?? null;
+    const open = this.opened;
     for (const summary of changed) {
+      if (summary.key === this.open) this.last = summary;
       // A name or a pin is an event too, but then nothing was heard from the bot.
       if (summary.live && summary.updated_at > (this.known.get(summary.key)?.updated_at ?? Infinity)) this.ahead = Math.min(this.ahead, Date.now() / 1000 - summary.updated_at);
     }
@@ -153,6 +162,7 @@ export class Sessions {
         this.#ask(() => this.all.recount());
       }, RECOUNT_MS);
     }
+    if (removed.includes(this.open)) this.last = null;
     this.render();
     if (removed.includes(this.open)) this.reactions.onGone(open);
   }
@@ -161,7 +171,21 @@ export class Sessions {
   select(key) {
     this.open = key;
     this.render();
-    if (key) this.list.reveal(key);
+    if (!key) return;
+    this.list.reveal(key);
+    if (!this.opened) this.#learn(key);
+  }
+
+  /** @param {string} key of a session that the list does not hold */
+  async #learn(key) {
+    try {
+      const summary = await this.api.get(`api/sessions/${key}`);
+      if (this.open !== key || this.opened) return;
+      this.last = summary;
+      this.reactions.onLearnt();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error; // why it can't be read is told where its map would be
+    }
   }
 
   /** The session to show when none is asked for: the newest live one, else the newest; a demo only when it is asked for. @returns {Summary | null} */
@@ -181,6 +205,7 @@ export class Sessions {
   }
 
   render() {
+    this.last = this.opened;
     const { groups, demos } = this.all.groups(this.now());
     const words = { pinned: text('sessions.pinned'), live: text('sessions.live'), today: text('sessions.today'), earlier: text('sessions.earlier') };
     const bare = this.loaded && !groups.length;

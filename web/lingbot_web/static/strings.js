@@ -206,6 +206,8 @@ const WORDS = {
   'legend.slot': ['槽位赋值 · 存活 · 被读取', 'Slot set, alive, read'],
   'legend.title': ['图例', 'Legend'],
 
+  'list.join': ['、', ', '],
+
   'map.hint': ['方向键在标记间移动，回车高亮传播路径，Esc 退出，问号键看全部按键。', 'Arrow keys move between marks, Enter traces what a mark reaches, Esc steps out, the question mark lists all keys.'],
   'map.label': ['对话总谱', 'Dialogue score'],
 
