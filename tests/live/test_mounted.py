@@ -123,7 +123,9 @@ def test_commands_find_it_and_its_recording_is_whole_after_its_end(tmp_path: Pat
         with pytest.raises(DataFolderBusy) as busy:
             lingbot_web.app(url="http://127.0.0.1:9/map", data=data)
         assert "several workers" in busy.value.__notes__[0]
-        with pytest.raises(BadInput, match="^data: expected a data folder that can be written, found .*lock .a file"):
+        with pytest.raises(
+            BadInput, match=r"^data: expected a data folder that can be written, found .*lock \(a file\)"
+        ):
             lingbot_web.app(url="http://127.0.0.1:9/map", data=data / "lock")
     assert serving(data) is None
     with bot(data) as (_, client, _):
