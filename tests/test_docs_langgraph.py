@@ -44,6 +44,7 @@ def test_a_graph_of_the_page_shows_up_on_the_map(block: Block, tmp_path: Path) -
     assert not {"loop", "failure", "gap"} & {finding["kind"] for finding in frame["findings"]}
     if block.language == "bash":
         assert session["turns"] == 3
+        assert session["findings"] == {"overwrite": 4}, "the page says what is red, and why"
         assert [event["signal"]["why"] for event in events if event["signal"]["kind"] == "undone"] == ["fork"]
 
 

@@ -15,6 +15,7 @@ import asyncio
 import json
 import os
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -95,8 +96,11 @@ async def main() -> None:
             await play(lambda event: file.write(json.dumps(event) + "\n"), dialogue, asked.pace, sender)
         return
     broker = MapBroker(os.environ.get("LINGBOT_ENDPOINT"), name="pizza")  # Rasa makes it from endpoints.yml
+    sender += f"-{uuid.uuid4().hex[:6]}"  # each run is somebody else, and so is whoever stands in the example's file
     await play(broker.publish, dialogue, asked.pace, sender)
-    if not broker.probe.flush(2.0):
+    if broker.probe.flush(2.0):
+        print(f"session {sender}; it is on the map")
+    else:
         print(f"nothing is on the map: {broker.probe.stats()['why']}")
     await broker.close()
 
