@@ -48,6 +48,7 @@ class GrowingFile:
         self._rest = bytearray()
         self._skipping = False  # the rest of a line that is too long
         self._idle = 0  # looks since something came
+        self._beginning, self._changed_at = b"", 0
 
     def close(self) -> None:
         """Let go of the file."""
@@ -59,7 +60,7 @@ class GrowingFile:
         """The lines that are new, a piece at a time; none if nothing is."""
         if self._file is None and not self._open():
             return []
-        if os.fstat(self._file.fileno()).st_size < self._file.tell():
+        if self._is_cut():
             self._renew("was cut; it is read again from its beginning")
             self._file.seek(0)
             return []  # where it stands is noted first
@@ -126,6 +127,18 @@ class GrowingFile:
         size = os.fstat(self._file.fileno()).st_size
         return bool(inode == self._identity[1] and offset <= size and digest == self._digest(offset))
 
+    def _is_cut(self) -> bool:
+        """Whether the file is shorter than before, or was written anew up to where it was and further."""
+        status = os.fstat(self._file.fileno())
+        if status.st_size < self._file.tell():
+            return True
+        if status.st_mtime_ns == self._changed_at:
+            return False
+        self._changed_at = status.st_mtime_ns
+        known = self._beginning
+        self._beginning = os.pread(self._file.fileno(), _HEAD, 0)
+        return not self._beginning.startswith(known)
+
     def _digest(self, offset: int) -> str:
         return hashlib.sha256(os.pread(self._file.fileno(), min(offset, _HEAD), 0)).hexdigest()
 
@@ -157,6 +170,7 @@ class GrowingFile:
         self._rest.clear()
         self._skipping = False
         self._idle = 0
+        self._beginning, self._changed_at = b"", 0
 
     def _lines(self, piece: bytes) -> Iterator[Line]:
         self._rest += piece
