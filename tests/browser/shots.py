@@ -15,6 +15,7 @@ from lingbot_web.cli import run
 from tests.browser.conftest import KEY, SESSION
 from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.shots_access import listed
+from tests.browser.shots_states import standing
 from tests.browser.telecom import numbered
 from tests.browser.test_reply import demo, session_of
 from tests.conftest import BROWSERS
@@ -278,7 +279,8 @@ def troubled(camera: Camera, site: Site) -> None:
 
 def gone_by(camera: Camera, site: Site) -> None:
     """A session of which the map has let the first turns go."""
-    if not camera.wants("long"):
+    names = [f"long-{what}-{suffix}" for what in ("live", "past", "whole") for suffix, _ in variants()]
+    if not any(camera.wants(name) for name in names):
         return
     site.say(list(generate(2400, session="s-long")))
     key = key_of("s-long")
@@ -323,6 +325,9 @@ def talked(camera: Camera, site: Site) -> None:
 
 def main(wanted: list[str]) -> int:
     """Take the pictures; the exit code."""
+    if {"-h", "--help"} & set(wanted):
+        print(__doc__)
+        return 0
     chromium = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if chromium is None:
         print("no Chromium on this machine", file=sys.stderr)
@@ -339,6 +344,8 @@ def main(wanted: list[str]) -> int:
                 scene(camera, site)
         with Site(Path(folder, "listed")) as site:
             listed(camera, site, variants())
+        with Site(Path(folder, "standing")) as site:
+            standing(camera, site, variants())
         browser.close()
     print(f"pictures in {OUT.name}/")
     return 0
