@@ -159,3 +159,14 @@ class Quarantine:
     def move(self, path: Path) -> None:
         os.rename(path, self._place(path.name))
         sync_folder(path.parent)
+
+
+def what_is(path: Path) -> str:
+    """What stands at ``path``, in words for whoever expected something else there."""
+    if path.is_dir():
+        return "a folder"
+    if path.is_file():
+        return "a file"
+    if path.exists():
+        return "a pipe or a device"
+    return "a link that leads nowhere" if path.is_symlink() else "nothing"

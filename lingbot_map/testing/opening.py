@@ -20,6 +20,7 @@ from lingbot_map.graph import DialogueMap
 from lingbot_map.intake import Intake
 from lingbot_map.mapper import Mapper
 from lingbot_map.session import collector_off
+from lingbot_map.store.disk import what_is
 from lingbot_map.store.recording import LOG
 from lingbot_map.whole import ALL_TURNS, whole_map
 
@@ -50,7 +51,7 @@ def open_maps(path: str | os.PathLike[str], columns: importers.Columns | None = 
     if (file / LOG).is_file():
         file = file / LOG
     if not file.is_file():
-        found = "nothing" if not file.exists() else "something else"
+        found = "a folder without one" if file.is_dir() else what_is(file)
         raise BadInput(str(path), f"a file, or a recording's folder with its {LOG}", found)
     report = importers.Report()
     for imported in importers.read(file, str(path), report=report, columns=columns):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from tests.web.commands import Command
+from tests.web.commands import Command, complaint
 
 
 def test_a_line_that_names_no_folder_spoils_no_other(
@@ -38,3 +39,21 @@ def test_names_in_other_encodings_are_said_visibly(command: Command, tmp_path: P
     assert "\\xfe" in json.loads(done.stdout)["folder"]
     assert command("stats", "--json", "--data", "\udcfe").returncode == 0
     assert command("verify", "\udcfe").stdout
+
+
+def test_what_is_no_recording_is_called_what_it_is(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("link")
+    (tmp_path / "text").write_text("no folder")
+    for name, found in (
+        ("folder", "a folder without one"),
+        ("pipe", "a pipe or a device"),
+        ("link", "a link that leads nowhere"),
+        ("gone", "nothing"),
+    ):
+        for said in (("import",), ("diff", str(tmp_path / "text"))):
+            done = command(*said[:1], str(tmp_path / name), *said[1:])
+            assert complaint(done, 2).endswith(f"its events.jsonl, found {found}\n"), said
+    assert "expected a data folder, found a file" in complaint(command("sessions", "--data", str(tmp_path / "text")), 2)
+    assert complaint(command("tail", str(tmp_path / "folder")), 2).endswith(", found a folder\n")

@@ -16,6 +16,7 @@ from lingbot_map.importers.burr_folder import gathered
 from lingbot_map.legible import legible
 from lingbot_map.pipeline import Glance, Pipeline
 from lingbot_map.store.appender import Fsync, fsync_from
+from lingbot_map.store.disk import what_is
 from lingbot_map.store.recording import LOG
 from lingbot_web import export as exporting
 from lingbot_web import terminal
@@ -110,7 +111,7 @@ def _taken(
 ) -> list[dict[str, Any]]:
     for path in files:
         if not path.is_file():
-            found = "nothing" if not path.exists() else "something else"
+            found = "a folder without one" if path.is_dir() else what_is(path)
             raise BadInput(str(path), f"a file, or a recording's folder with its {LOG}", found)
     beacon = serving(data)
     if beacon is not None:
@@ -302,8 +303,7 @@ def _ask(data: Path, remotely: Callable[[Remote], Any], here: Callable[[Glance],
 def there(data: Path) -> None:
     """Raises ``BadInput`` if there is no such data folder: who looks or removes makes none."""
     if not data.is_dir():
-        found = "something else" if data.exists() else "nothing"
-        raise BadInput(str(data), "a data folder", found, "name it with --data")
+        raise BadInput(str(data), "a data folder", what_is(data), "name it with --data")
 
 
 def with_pipeline(data: Path, work: Callable[[Pipeline], Awaitable[T]], fsync: Fsync = "batch") -> T:

@@ -13,6 +13,7 @@ import orjson
 
 from lingbot_map.errors import BadInput
 from lingbot_map.importers.limits import LIMITS
+from lingbot_map.store.disk import what_is
 
 _PIECE = 1 << 18
 """Bytes that are read at a time."""
@@ -38,7 +39,7 @@ class GrowingFile:
     def __init__(self, path: Path) -> None:
         """Raises ``BadInput`` for what is no file. One that isn't there yet is waited for."""
         if path.exists() and not path.is_file():
-            raise BadInput(str(path), "a file, sqlite:///FILE or amqp://HOST", "something else")
+            raise BadInput(str(path), "a file, sqlite:///FILE or amqp://HOST", what_is(path))
         self.path = path
         self.renewed = 0
         self.why = ""
