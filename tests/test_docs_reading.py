@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.test_docs import LINK, READMES, ROOT, SHELL, Block, commands, help_of
+from tests.test_docs import LINK, READMES, ROOT, SHELL, Block, commands, help_of, run
 
 WRITTEN = ("--out", "--junit", "--sarif", "--golden")
 TABLE = re.findall(r"^\| `(\w+)\b([^`]*)` \|", (ROOT / "web" / "README.md").read_text("utf-8"), re.MULTILINE)
@@ -46,3 +47,16 @@ def test_a_chinese_page_leads_to_chinese_pages_where_there_are_some(path: Path) 
         target = (match[1] or match[2]).partition("#")[0]
         if target.endswith(".md") and not target.endswith(".zh.md") and target != own:
             assert not (path.parent / target).with_suffix(".zh.md").exists(), f"{target} is there in Chinese, too"
+
+
+EXAMPLES = sorted(set((ROOT / "docs" / "examples").glob("*_bot.py")) - {ROOT / "docs" / "examples" / "mounted_bot.py"})
+"""The bots that hold a dialogue and end; the mounted one is a server that takes a port."""
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_says_what_it_takes_and_takes_nothing_else(path: Path, tmp_path: Path) -> None:
+    shown = run(sys.executable, str(path), "--help", cwd=tmp_path, LINGBOT_MAP="off")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("usage: ")
+    refused = run(sys.executable, str(path), "--sing", cwd=tmp_path, LINGBOT_MAP="off")
+    assert refused.returncode == 2, "an option that is none was taken for something that the user said"

@@ -9,9 +9,9 @@ LINGBOT_TOKEN; a map on this machine is found without either.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
-import sys
 import uuid
 from collections.abc import AsyncIterator
 from typing import Any
@@ -151,4 +151,7 @@ async def main(questions: tuple[str, ...]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(tuple(sys.argv[1:]) or DIALOGUE))
+    parser = argparse.ArgumentParser(description="A bot on the OpenAI Agents SDK, on the map.")
+    parser.add_argument("questions", nargs="*", metavar="QUESTION", help="what to ask instead of the scripted dialogue")
+    questions = parser.parse_args().questions
+    asyncio.run(main(tuple(questions) or DIALOGUE))

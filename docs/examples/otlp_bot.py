@@ -9,7 +9,7 @@ environment alone (OTEL_EXPORTER_OTLP_TRACES_ENDPOINT and OTEL_EXPORTER_OTLP_TRA
 
 from __future__ import annotations
 
-import sys
+import argparse
 import uuid
 from typing import Any, TypedDict
 
@@ -119,4 +119,7 @@ def main(questions: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(DIALOGUE))
+    parser = argparse.ArgumentParser(description="A bot that sends OpenTelemetry spans to the map.")
+    parser.add_argument("questions", nargs="*", metavar="QUESTION", help="what to ask instead of the scripted dialogue")
+    questions = parser.parse_args().questions
+    main(questions or list(DIALOGUE))
