@@ -67,7 +67,7 @@ def test_each_type_of_run_becomes_what_it_means() -> None:
     assert (report.format, report.problem_count, session.session.session_id) == ("langsmith", 0, "chat-1")
     assert session.of(SessionStarted)[0].meta["framework"] == "langsmith"
     assert session.of(TurnStarted) == [TurnStarted(turn="1", utterance="Can I have a refund?")]
-    assert session.of(IntentRouted) == [IntentRouted(intent="support")]
+    assert session.of(IntentRouted) == [IntentRouted(intent="support", predicted_by="graph")]
     found, prompt = session.of(Retrieved)
     assert (found.query, found.stage, [doc.score for doc in found.docs]) == ("Can I have a refund?", "vector", [0.9])
     assert (prompt.stage, prompt.docs[0].id) == ("prompt", found.docs[0].id)
