@@ -128,6 +128,19 @@ def test_a_file_is_a_recording_to_be_read(open_told: Open, from_disk: Disk, tmp_
     assert set(kinds) == {"png", "svg", "csv", "print"}, "the others are for a server to make"
 
 
+def test_a_file_that_lies_open_for_long_misses_no_server(open_told: Open, browser: Browser, tmp_path: Path) -> None:
+    path = take(open_told(), "html", tmp_path)
+    page = browser.new_page()
+    page.clock.install()
+    page.goto(path.as_uri())
+    for _ in range(4):
+        expect(page.locator(".badge")).to_have_class(re.compile(r"\brecorded\b"))
+        page.clock.fast_forward(20_500)
+    expect(page.locator(".badge")).to_have_class(re.compile(r"\brecorded\b"))
+    expect(page.locator(".banner")).to_be_hidden()
+    page.context.close()
+
+
 def test_the_help_of_a_file_lists_what_works_in_it(open_told: Open, from_disk: Disk, tmp_path: Path) -> None:
     served = open_told("lang=en")
     path = take(served, "html", tmp_path)

@@ -120,18 +120,20 @@ export class FileApi extends Api {
   }
 }
 
-/** A line that is open and on which nothing comes. */
+/** A line that is open and on which nothing comes but the answer to who asks whether anybody is there. */
 class QuietLine extends EventTarget {
   constructor() {
     super();
     this.readyState = OPEN;
     this.binaryType = 'arraybuffer';
-    const hello = JSON.stringify({ t: 'hello', session: null, epoch: '', seq: 0, resume: true, why: '' });
-    queueMicrotask(() => this.dispatchEvent(new MessageEvent('message', { data: hello })));
+    this.send('');
   }
 
   /** @param {string} _place */
-  send(_place) {}
+  send(_place) {
+    const hello = JSON.stringify({ t: 'hello', session: null, epoch: '', seq: 0, resume: true, why: '' });
+    queueMicrotask(() => this.dispatchEvent(new MessageEvent('message', { data: hello })));
+  }
 
   close() {}
 }
