@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 
 import uvicorn
 from starlette.applications import Starlette
@@ -16,7 +16,9 @@ from starlette.routing import Mount, Route
 import lingbot_web
 from lingbot_probes import Probe
 
-PORT = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
+arguments = argparse.ArgumentParser(description="A bot with its map below /map/ on the same port.")
+arguments.add_argument("port", nargs="?", type=int, default=8000, help="where to listen; 8000 unless it is said")
+PORT = arguments.parse_args().port
 PRICES = {"fibre": "99 a month", "宽带": "每月 99 元"}
 
 probe = Probe("shop-bot")
