@@ -20,7 +20,8 @@ PAGES = [ROOT / "docs" / name for name in ("mounted.md", "mounted.zh.md")]
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_bot_of_the_page_carries_its_map(page: Path) -> None:
-    (start, say) = (next(iter(commands(block.text))) for block in SHELL if block.path == page and block.how == "mounted")
+    shell = [block for block in SHELL if block.path == page and block.how == "mounted"]
+    start, say = (next(iter(commands(block.text))) for block in shell)
     assert start[0] == "python"
     assert say[0] == "curl"
     with socket.create_server(("127.0.0.1", 0)) as free:
