@@ -27,6 +27,7 @@ CUT = "the file ends in the middle of the line"
         ("<p>one</p>", "", 0, f"note: events.jsonl line 1: {CUT}\n0 events"),
         ("[]", "", 2, "lingbot-map: "),
     ],
+    ids=["whole", "bom", "table", "cut", "markup", "list"],  # the content has the time in it: no name for two workers
 )
 def test_once_takes_a_last_line_without_an_end_or_says_why_not(
     tmp_path: Path, content: str, mapping: str, code: int, told: str
