@@ -103,6 +103,11 @@ class Keeping:
         self.pruned = 0
         self.freed = 0
 
+    @property
+    def removed(self) -> dict[str, int]:
+        """What went since the start: ``pruned`` sessions, ``freed`` bytes."""
+        return {"pruned": self.pruned, "freed": self.freed}
+
     async def delete(self, key: str) -> None:
         """Remove a session for good. Raises ``UnknownSession``, and ``StoreError`` for a committed case.
 

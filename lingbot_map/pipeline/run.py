@@ -327,9 +327,14 @@ class Pipeline:
         return self.glimpses.lives.get(key) or await self.shelf.open(key)
 
     async def past(self, live: Live, question: Callable[[Session], T]) -> T:
-        """The answer to a question that reads the session's past, from a thread; two at a time."""
+        """The answer to a question on the session's past, from a thread, two at a time. Raises ``UnknownSession``."""
         async with self._looking_back:
-            return await asyncio.to_thread(question, live.session)
+            try:
+                return await asyncio.to_thread(question, live.session)
+            except (LingbotMapError, OSError):
+                if live.deleted:
+                    raise UnknownSession(live.session.key) from None
+                raise
 
     def summary(self, key: str) -> dict[str, Any] | None:
         """What the list says about the session ``key``; ``None`` if there is none."""
@@ -391,10 +396,5 @@ class Pipeline:
                 "waiting": sum(live.session.recording.pending for live in lives),
                 "damage": damage[:100],
             },
-            "keep": {
-                "age": self.keep.age,
-                "size": self.keep.size,
-                "pruned": self.keeping.pruned,
-                "freed": self.keeping.freed,
-            },
+            "keep": {"age": self.keep.age, "size": self.keep.size, **self.keeping.removed},
         }

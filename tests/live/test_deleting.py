@@ -183,3 +183,12 @@ def test_who_watches_a_session_that_cannot_be_read_is_told(data: Path) -> None:
     with running(data) as (_, map), map.watch("call") as viewer:
         told = viewer.next("hello")
         assert (told["why"], told["session"]) == ("damaged", None)
+
+
+async def test_a_look_at_the_past_of_what_is_deleted_meanwhile_finds_no_session(data: Path) -> None:
+    async with pipeline(Clock(), FileStore(data), data / "index.sqlite3") as made:
+        await send(made, range(1, 6))
+        live = await made.open(KEY)
+        await made.delete(KEY)
+        with pytest.raises(UnknownSession):
+            await made.past(live, lambda session: session.events(1, 5))
