@@ -20,7 +20,10 @@ _RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[^\W_]+(?:[._\-/]
 # An end of a sentence: Chinese marks always, a full stop before a space and a capital or a Han character.
 _END = re.compile(r"[。！？；!?]+[”’」』）\"')]*|\.(?=\s+[\"'(]?[A-Z\u4e00-\u9fff])|\n+")
 _SHORT = ("e.g.", "i.e.", "etc.", "vs.", "Mr.", "Mrs.", "Dr.", "No.", "Fig.", "St.", "Jr.", "Sr.", "U.S.", "cf.")
-_STOP_ZH = "的 了 是 在 和 与 或 吗 呢 吧 啊 什么 怎么 怎样 如何 哪 哪些 哪个 哪里 谁 多少 几 为什么 会 要 能 可以 有 没有 请 问"
+_STOP_ZH = (
+    "的 了 是 在 和 与 或 吗 呢 吧 啊 什么 怎么 怎样 如何 哪 哪些 哪个 哪里 "
+    "谁 多少 几 为什么 会 要 能 可以 有 没有 请 问"
+)
 _STOP_EN = (
     "the a an of to in on at is are was were be do does did what which who whom whose when where why how many much "
     "and or for from by with as it its this that these those there s"
