@@ -29,13 +29,15 @@ _LATE = {"zh": "{} 超时，未计入", "en": "{} came too late and is not in th
 class Route:
     """One way to search: ``run(late)`` gives its hits, best first; it ends early when ``late()`` is true.
 
-    ``weight`` is what it counts in the fusion. ``keywords`` are what it searched for, for the trace.
+    ``weight`` is what it counts in the fusion. ``keywords`` are what it searched for and ``detail`` says how, both for the
+    trace.
     """
 
     name: str
     run: Callable[[Callable[[], bool]], Sequence[Hit]]
     weight: float = 1.0
     keywords: tuple[str, ...] = ()
+    detail: str = ""
 
 
 class Base(Protocol):
@@ -144,7 +146,7 @@ class Ask:
             done, _ = wait(running, timeout=self._limit)
             for future, route in running.items():
                 status: Status = "ok"
-                ms, detail = (time.perf_counter() - began) * 1000, ""
+                ms, detail = (time.perf_counter() - began) * 1000, route.detail
                 found: Sequence[Hit] = ()
                 if future not in done:
                     status = "timeout"

@@ -16,7 +16,9 @@ from typing import Any
 from lingbot_map.ask.types import Lang
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[^\W_]+(?:[._\-/][^\W_]+)*|_+", re.UNICODE)
+# A Latin word ends where a Chinese one begins: they are written without a space ("P99延迟").
+_LATIN = r"[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+_RUN = re.compile(rf"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|{_LATIN}(?:[._\-/]{_LATIN})*|_+")
 # An end of a sentence: Chinese marks always, a full stop before a space and a capital or a Han character.
 _END = re.compile(r"[。！？；!?]+[”’」』）\"')]*|\.(?=\s+[\"'(]?[A-Z\u4e00-\u9fff])|\n+")
 _SHORT = ("e.g.", "i.e.", "etc.", "vs.", "Mr.", "Mrs.", "Dr.", "No.", "Fig.", "St.", "Jr.", "Sr.", "U.S.", "cf.")

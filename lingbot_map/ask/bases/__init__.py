@@ -27,4 +27,4 @@ def opened(kind: str, paths: Sequence[Path]) -> Base:
         return triples.opened(paths)
     from lingbot_map.ask.bases import documents
 
-    return documents.opened(paths)
+    return documents.opened(paths, kind)

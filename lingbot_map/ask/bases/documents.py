@@ -8,6 +8,6 @@ from pathlib import Path
 from lingbot_map.ask.engine import Base
 
 
-def opened(paths: Sequence[Path]) -> Base:
+def opened(paths: Sequence[Path], kind: str) -> Base:
     """The base over ``paths``."""
     raise NotImplementedError(str(paths))
