@@ -29,8 +29,8 @@ _LATE = {"zh": "{} 超时，未计入", "en": "{} came too late and is not in th
 class Route:
     """One way to search: ``run(late)`` gives its hits, best first; it ends early when ``late()`` is true.
 
-    ``weight`` is what it counts in the fusion. ``keywords`` are what it searched for and ``detail`` says how, both for the
-    trace.
+    ``weight`` is what it counts in the fusion. For the trace, ``keywords`` are what it searched for and ``detail`` says
+    how.
     """
 
     name: str
