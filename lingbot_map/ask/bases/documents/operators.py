@@ -14,7 +14,8 @@ from lingbot_map.ask.bases.documents.files import Document, Row
 from lingbot_map.ask.bases.documents.judge import judge
 from lingbot_map.ask.bases.documents.library import Snapshot, Spoken, called_by
 from lingbot_map.ask.bases.documents.links import plain
-from lingbot_map.ask.bases.documents.wording import HAN, Wording, matching, read
+from lingbot_map.ask.bases.documents.store import either
+from lingbot_map.ask.bases.documents.wording import HAN, Wording, matching, read, stems
 from lingbot_map.ask.types import Found, Lang, Sentence
 
 EARLIER = "queries"
@@ -96,10 +97,12 @@ def mentions(asked: Asked) -> Found | None:
     if not what:
         return None
     found: dict[str, Spoken] = {}
-    for spoken in asked.snapshot.sentences.values():
-        if spoken.document not in found and spoken.row not in asked.snapshot.retired and not _earlier(spoken.document):
-            if _holds(matching(spoken.line.text), what):
-                found[spoken.document] = spoken
+    for row in asked.snapshot.known(either([what]), 100_000):
+        spoken = asked.snapshot.sentences[row]
+        if spoken.document in found or row in asked.snapshot.retired or _earlier(spoken.document):
+            continue
+        if _holds(matching(spoken.line.text), what):
+            found[spoken.document] = spoken
     if not found:
         return _none(asked.lang, "no mention", what)
     said = _SAID[asked.lang]["mention"]
@@ -126,7 +129,8 @@ def of_state(asked: Asked) -> Found | None:
     whole = asked.wording.whole
     folder = _folder(whole, asked.snapshot)
     state = _OPEN if _OPEN.search(whole) else _CLOSED if _CLOSED.search(whole) else None
-    if folder is None or state is None or not {"which", "count"} & set(asked.wording.types) and "有没有" not in whole:
+    listed = {"which", "count"} & set(asked.wording.types) or "有没有" in whole
+    if folder is None or state is None or not listed:
         return None
     holds = _IS_OPEN if state is _OPEN else _IS_CLOSED
     kind = re.compile("|".join(sorted(map(re.escape, KINDS[folder]), key=len, reverse=True)))
@@ -170,8 +174,6 @@ def of_table(asked: Asked) -> Found | None:
 
 def _about(snapshot: Snapshot, row: Row, rest: Wording) -> bool:
     """Whether a row, with the document that it belongs to, says what a question holds besides."""
-    from lingbot_map.ask.bases.documents.wording import stems
-
     text = f"{row.text} {row.of}"
     for id in snapshot.titles.called.get(plain(row.of), ()):
         text += f" {snapshot.documents[id].title} {snapshot.documents[id].text}"

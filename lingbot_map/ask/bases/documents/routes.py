@@ -1,5 +1,6 @@
-"""The ways to search documents, each with why it took what it took: words, exact words, likeness, what a page is called,
-what hangs together, and rows of the fine table. Earlier answers are a way of their own that no source ranks below."""
+"""The ways to search documents, each with why it took what it took: words, exact words, likeness, what a page is
+called, what hangs together, and rows of the fine table. Earlier answers are a way of their own; none outranks a source.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +99,7 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
         return by_sentence((row, why["page"].format(round(-share * 100))) for share, row in sorted(ranked))
 
     def linked(late: Callable[[], bool]) -> Sequence[Hit]:
-        bound = [name for name in snapshot.titles.within(judged.wording.whole)]
+        bound = snapshot.titles.within(judged.wording.whole)
         found: dict[int, str] = {}
         for name in bound:
             ends = {name} | {
