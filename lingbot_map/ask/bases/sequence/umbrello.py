@@ -5,7 +5,9 @@ A message stands in a fragment if its line lies within the fragment's box; dashe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from lingbot_map.ask.bases.sequence.building import Builder
@@ -56,31 +58,24 @@ def _diagram(element: Element, names: dict[str, str], where: str) -> Diagram:
         for key in ("localid", "xmi.id", "id"):
             if own := each.get(key, ""):
                 ids[own] = local
-    boxes = [_box(each, built) for each in element.iter() if each.tag.lower() == "combinedfragmentwidget"]
-    events: list[tuple[float, int, str, object]] = []
+    boxes = [_box(each) for each in element.iter() if each.tag.lower() == "combinedfragmentwidget"]
+    # (height, what comes first at one height, larger boxes first, what is told)
+    events: list[tuple[float, int, float, Callable[[], object]]] = []
     for widget in element.iter("messagewidget"):
-        events.append((_number(widget, "y"), 2, "message", widget))
+        events.append((_number(widget, "y"), 2, 0.0, partial(_message, built, widget, ids, names)))
     for box in boxes:
-        events.append((box.top, 1, "open", box))
-        events.extend((at, 1, "operand", text) for at, text in box.lines)
-        events.append((box.bottom, 3, "close", box))
+        size = box.bottom - box.top
+        events.append((box.top, 1, -size, partial(_begin, built, box)))
+        events.extend((at, 1, 0.0, partial(built.operand, text, _line(box.element))) for at, text in box.lines)
+        events.append((box.bottom, 3, size, partial(_end, built, box)))
     for widget in element.iter("notewidget"):
-        events.append((_number(widget, "y"), 2, "note", widget))
-    outer = {id(box): -(box.bottom - box.top) for box in boxes}
-    events.sort(key=lambda event: (event[0], event[1], outer.get(id(event[3]), 0.0)))
-    for _, _, what, value in events:
-        if what == "operand":
-            built.operand(str(value), 0)
-        elif isinstance(value, _Box):
-            _fragment(built, value, what)
-        elif isinstance(value, Element) and what == "note":
-            built.note(value.get("text", ""), (), _line(value))
-        elif isinstance(value, Element):
-            _message(built, value, ids, names)
+        events.append((_number(widget, "y"), 2, 0.0, partial(built.note, widget.get("text", ""), (), _line(widget))))
+    for _, _, _, tell in sorted(events, key=lambda event: event[:3]):
+        tell()
     return built.done()
 
 
-def _box(element: Element, built: Builder) -> _Box:
+def _box(element: Element) -> _Box:
     number = element.get("CombinedFragmenttype") or element.get("combinedFragmenttype") or "7"
     type = int(number) if number.isdigit() and int(number) < len(_FRAGMENTS) else 7
     top = _number(element, "y")
@@ -88,15 +83,17 @@ def _box(element: Element, built: Builder) -> _Box:
     return _Box(element, type, top, top + _number(element, "height"), lines)
 
 
-def _fragment(built: Builder, box: _Box, what: str) -> None:
+def _begin(built: Builder, box: _Box) -> None:
     name = box.element.get("combinedFragmentname") or box.element.get("combinedfragmentname") or ""
     kind, word = _FRAGMENTS[box.type], _WORDS[box.type]
     if kind == "ref":
-        if what == "open":
-            built.reference(name, (), _line(box.element))
-    elif what == "open":
-        built.open(kind, word, f"{word} {name}".strip() if kind == "group" else name, _line(box.element))
+        built.reference(name, (), _line(box.element))
     else:
+        built.open(kind, word, f"{word} {name}".strip() if kind == "group" else name, _line(box.element))
+
+
+def _end(built: Builder, box: _Box) -> None:
+    if _FRAGMENTS[box.type] != "ref":
         built.close(_line(box.element))
 
 

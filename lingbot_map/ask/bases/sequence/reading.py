@@ -1,0 +1,261 @@
+"""What a question about a diagram asks for: its kind, and what its words name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lingbot_map.ask.bases.sequence import noted, signs
+from lingbot_map.ask.bases.sequence.lexicon import concepts
+from lingbot_map.ask.bases.sequence.view import Named, View
+from lingbot_map.ask.text import STOP, folded
+from lingbot_map.ask.types import Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A question as one diagram understands it. ``fit`` says how much of it the diagram knows; ``unknown`` are names
+    that it doesn't."""
+
+    text: str
+    kind: str
+    mentions: tuple[Mention, ...] = ()
+    named: tuple[Named, ...] = ()
+    order: noted.Asked | None = None
+    number: int | None = None
+    word: str = ""
+    unknown: tuple[str, ...] = ()
+    fit: float = 0.0
+
+    @property
+    def lifelines(self) -> tuple[Mention, ...]:
+        """The lifelines that are named, in order."""
+        return tuple(mention for mention in self.mentions if mention.kind == "lifeline")
+
+    @property
+    def messages(self) -> tuple[Mention, ...]:
+        """The messages that are named, in order."""
+        return tuple(mention for mention in self.mentions if mention.kind == "message")
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*(?:\(\))?")
+_CITED = re.compile(r"(?<![a-z0-9_])m(\d{1,6})(?![a-z0-9_])")
+_NTH = re.compile(
+    r"第\s*([0-9]+|[零一二两三四五六七八九十百]+)\s*(?:条|个|步|号)|\b(?:message|step|number|no\.?|#)\s*(?:no\.?\s*|#\s*)?(\d{1,7})\b"
+    r"|\b(\d{1,7})(?:st|nd|rd|th)\b|\b(first|second|third|fourth|fifth|last)\s+(?:message|step|call)\b|(最后|第一|首)\s*(?:一)?\s*(?:条|步|个)"
+)
+_ENGLISH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
+_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2}
+
+_GENERAL = frozenset(
+    [
+        "ok",
+        "id",
+        "db",
+        "api",
+        "http",
+        "https",
+        "url",
+        "json",
+        "xml",
+        "sql",
+        "tcp",
+        "ip",
+        "ui",
+        "uml",
+        "mermaid",
+        "plantuml",
+        "par",
+        "alt",
+        "opt",
+        "loop",
+        "break",
+        "else",
+        "async",
+        "sync",
+        "service",
+        "services",
+        "system",
+        "systems",
+        "message",
+        "messages",
+        "call",
+        "calls",
+        "note",
+        "notes",
+        "vs",
+    ]
+)
+
+
+def number_of(text: str) -> int | None:
+    """The number of a message that a question names (-1: the last); ``None`` if it names none."""
+    if cited := _CITED.search(text):
+        return int(cited[1])
+    found = _NTH.search(text)
+    if found is None:
+        return None
+    if word := found[4]:
+        return _ENGLISH[word]
+    if word := found[5]:
+        return -1 if word == "最后" else 1
+    digits = found[1] or found[2] or found[3]
+    return int(digits) if digits.isascii() else _chinese(digits)
+
+
+def _chinese(text: str) -> int:
+    total = rest = 0
+    for char in text:
+        if char in "十百":
+            total += (rest or 1) * (10 if char == "十" else 100)
+            rest = 0
+        else:
+            rest = _DIGITS[char]
+    return total + rest
+
+
+def unknown_names(text: str, mentions: Sequence[Mention], view: View) -> tuple[str, ...]:
+    """Words that look like names in code and are none of the diagram's."""
+    known = " ".join(folded(mention.text) for mention in mentions)
+    chinese = any("\u4e00" <= char <= "\u9fff" for char in text)
+    found = []
+    for match in _IDENTIFIER.finditer(text):
+        word = match[0].removesuffix("()").strip("._")
+        low = folded(word)
+        coded = (
+            any(char.isupper() for char in word[1:])
+            or "_" in word
+            or match[0].endswith("()")
+            or any(map(str.isdigit, word))
+        )
+        if low in known or len(low) < 2 or low in STOP or low in _GENERAL or _CITED.fullmatch(low):
+            continue
+        if coded or (chinese and not set(concepts(word)) & view.known):
+            found.append(word)
+    return tuple(dict.fromkeys(found))
+
+
+def near(unknown: Sequence[str], view: View) -> tuple[Mention, ...]:
+    """Names of the diagram that are nearly the unknown ones."""
+    found = []
+    for word in unknown:
+        for _, id, likeness in view.names.near(word, most=1):
+            kind = "lifeline" if id.startswith("l") else "message"
+            found.append(Mention(text=word, start=0, id=id, kind=kind, how="near", confidence=likeness))
+    return tuple(found)
+
+
+def read(text: str, view: View) -> Read:
+    """The question as this diagram understands it."""
+    q = folded(text)
+    named = tuple(view.conditions(text))
+    spans = tuple((each.at, each.end) for each in named if each.at >= 0)
+    mentions = view.mentions(text, spans)
+    unknown = unknown_names(text, mentions, view)
+    if unknown and (close := near(unknown, view)):
+        unknown = tuple(word for word in unknown if all(word != mention.text for mention in close))
+        mentions = tuple(sorted((*mentions, *close), key=lambda each: text.find(each.text)))
+    number = number_of(q)
+    kind, word, order = _kind(q, named, mentions, number, unknown)
+    literal = sum(mention.how != "alias" or mention.confidence >= 0.9 for mention in mentions)
+    fit = 2.0 * literal + len(mentions) + sum(min(each.score, 3.0) for each in named) - 3.0 * len(unknown)
+    return Read(text, kind, mentions, named, order, number, word, unknown, fit)
+
+
+def _kind(
+    q: str, named: tuple[Named, ...], mentions: tuple[Mention, ...], number: int | None, unknown: tuple[str, ...]
+) -> tuple[str, str, noted.Asked | None]:
+    """(kind, a word that narrows it, the order that is asked)."""
+    messages = [mention for mention in mentions if mention.kind == "message"]
+    lifelines = [mention for mention in mentions if mention.kind == "lifeline"]
+    literal = [mention for mention in messages if mention.how != "alias" or not named]
+    if len(messages) >= 2 and (order := noted.asked(q, messages)):
+        return "order", "", order
+    if unknown and not named:
+        return "unknown", "", None
+    if signs.REVIEW.search(q) and not messages and not named:
+        return "review", "", None
+    if number is not None and not named:
+        return "nth", "", None
+    if signs.INTERVAL.search(q):
+        return "interval", "", None
+    if named and literal and signs.STILL.search(q):
+        return "still", "", None
+    if named and not signs.TRUNK.search(q):
+        if signs.WHOLE.search(q):
+            return "what_if", "", None
+        if lifelines and not signs.NEXT.search(q) and (word := _arrow(q)):
+            return "filter", word, None
+        return "condition", "count" if signs.COUNT.search(q) else "", None
+    if literal and (kind := _about_message(q)):
+        return kind, "", None
+    if signs.TRUNK.search(q):
+        return "trunk", "", None
+    if signs.LIFELINES.search(q) and not lifelines:
+        return "lifelines", "", None
+    if signs.BRANCHES.search(q):
+        return "branches", "", None
+    if len(lifelines) >= 2 and signs.PATH.search(q):
+        return "path", "", None
+    if (word := _arrow(q)) and signs.LIST.search(q):
+        return "filter", word, None
+    if lifelines:
+        return _about_lifeline(q, lifelines), "", None
+    if messages:
+        return "next" if signs.NEXT.search(q) else "message", "", None
+    if signs.NOTES.search(q):
+        return "notes", "", None
+    if signs.HOW_MANY.search(q) and re.search(r"消息|步|\bmessages?\b|\bsteps?\b", q):
+        return "total", "", None
+    if signs.STEPS.search(q):
+        return "trunk", "", None
+    if re.search(
+        r"(?:所有|全部|哪些|列出).*(?:消息|调用)|\ball (?:the )?(?:messages|calls)\b|\blist\b.*\bmessages\b", q
+    ):
+        return "filter", "all", None
+    return "", "", None
+
+
+def _arrow(q: str) -> str:
+    for word, sign in (("async", signs.ASYNC), ("sync", signs.SYNC), ("self", signs.SELF), ("reply", signs.REPLY)):
+        if sign.search(q):
+            return word
+    return ""
+
+
+def _about_message(q: str) -> str:
+    for kind, sign in (
+        ("kind", signs.KIND), ("params", signs.PARAMS), ("returns", signs.RETURNS), ("when", signs.WHEN),
+        ("position", signs.POSITION), ("next", signs.NEXT), ("count", signs.COUNT),
+        ("ends", signs.WHO),
+    ):  # fmt: skip
+        if sign.search(q):
+            return kind
+    return ""
+
+
+def _about_lifeline(q: str, lifelines: Sequence[Mention]) -> str:
+    """Whether messages to a lifeline, from it, or from one to another are asked for."""
+    first = lifelines[0]
+    if len(lifelines) >= 2:
+        return "between"
+    at = first.start
+    before, after = q[:at], q[at + len(first.text) :]
+    if re.search(
+        r"(?:谁|哪些\S*|哪个\S*|什么\S*).*(?:会|给|向|对|把|调用|访问|写|读|发|通知|查|请求|用)", before
+    ) or re.search(
+        r"\b(?:who|which|what)\b.*\b(?:call|write|read|send|use|access|notif|quer|store|save|invoke|touch|update|depend)",
+        before,
+    ):
+        return "incoming"
+    if re.search(
+        r"被|收到|接收|在哪一?步|入(?:站|口)|\b(?:is|are|be|gets?|was)\b.*\b(?:called|invoked|used|written|read|notified|reached)\b|\breceives?\b|\bincoming\b",
+        after,
+    ):
+        return "incoming"
+    if re.search(r"\b(?:to|into|receive[sd]? by|reach)\s*$", before.rstrip("the ").rstrip() + " ") and re.search(
+        r"\b(?:who|what|which)\b", before
+    ):
+        return "incoming"
+    return "outgoing"
