@@ -150,8 +150,7 @@ class Record:
             turn = self.turns.get(int(id[1:]))
             return None if turn is None or str(turn.number) != id[1:] else self._turn_item(turn)
         if (edge := map.edges.get(id)) is not None:
-            text = f"{edge.source} → {edge.target} {shown(edge.props)}"
-            return self._item(id, edge.kind, text, edge.turn, edge.seq)
+            return self._item(id, edge.kind, _told(edge), edge.turn, edge.seq)
         if (node := map.nodes.get(id)) is not None:
             told = node.props.get("text") or node.props.get("snippet") or shown(node.props)
             return self._item(id, node.kind, str(told), node.turn, node.seq, node.label)
@@ -173,6 +172,20 @@ class Record:
         props = {"turn": turn, "seq": seq}
         place = f"t{turn}, {seq}"
         return Item(id=id, kind=kind, text=text, title=title or id, source=self.map.session, place=place, props=props)
+
+
+def _told(edge: Edge) -> str:
+    """What an edge says, without words of any language: names, values, scores."""
+    props = edge.props
+    source, target = edge.source.partition(":")[2], edge.target.partition(":")[2]
+    if edge.kind == "assign":
+        return f"{source} → {target} = {shown(props['value'])}"
+    if edge.kind == "overwrite":
+        return f"{target}: {shown(props['old'])} → {shown(props['new'])}"
+    if edge.kind == "read":
+        return f"{source} = {shown(props['value'])} → {target}"
+    parts = [props.get("confidence"), props.get("condition"), props.get("stage"), props.get("rank"), props.get("score")]
+    return " ".join([source, "→", target, *(shown(part) for part in parts if part not in (None, ""))])
 
 
 def shown(value: Any) -> str:
