@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from lingbot_map.ask.bases.session import causes, flow, recalls, slots, turns
 from lingbot_map.ask.bases.session.reading import Reader
@@ -68,6 +68,10 @@ class SessionBase:
     def read(self, text: str, dialog: Dialog) -> Question:
         """The question: its operator, its turns and names."""
         return self._reader.read(text, dialog)
+
+    def read_as(self, text: str, dialog: Dialog, bound: Mapping[int, str]) -> Question:
+        """As ``read``, with the ids that a reader put right, by the place of the words that stand for them."""
+        return self._reader.read(text, dialog, bound)
 
     def compute(self, question: Question) -> Found | None:
         """The operator's result; ``None`` for a question that no operator fits."""

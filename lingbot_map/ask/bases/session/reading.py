@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -66,11 +66,14 @@ class Reader:
             if len(alias) > 1:
                 self.names.add(id, kind, alias, "alias")
 
-    def read(self, text: str, dialog: Dialog) -> Question:
-        """The question. Never raises."""
+    def read(self, text: str, dialog: Dialog, bound: Mapping[int, str] | None = None) -> Question:
+        """The question. ``bound`` are the ids that a reader put right, by the place of the words that stand for them.
+        Never raises."""
         text = text[:LONGEST]
         low = folded(text)
         mentions = self._mentions(low)
+        fixed = {m.start: id for m in mentions if (id := (bound or {}).get(m.start, "")) in self._record.map.nodes}
+        mentions = tuple(_put_right(m, fixed[m.start]) if m.start in fixed else m for m in mentions)
         blank = list(low)
         for mention in mentions:
             blank[mention.start : mention.start + len(mention.text)] = " " * len(mention.text)
@@ -82,7 +85,9 @@ class Reader:
             mentions += tuple(replace(m, how="before") for m in before)
         if "that_turn" in cues and not turns and dialog.topics:
             turns = list(dialog.topics[0].question.args.get("turns", ()))
-        mentions = self._narrowed(mentions, cues)
+        mentions = tuple(
+            m if m.start in fixed else n for m, n in zip(mentions, self._narrowed(mentions, cues), strict=True)
+        )
         kept = tuple(m for m in mentions if m.kind != "slot" or m.how == "before" or _alone(low, rest, m))
         unknown = [m.text for m in mentions if m not in kept]
         args: dict[str, Any] = {"turns": turns, "cues": cues, "unknown": unknown}
@@ -164,6 +169,11 @@ class Reader:
         if "slot" in has or ("value" in has and c & {"write", "overwrite", "which_turn", "value", "read", "clear"}):
             return _of_slot(c)
         return _of_the_rest(c, turns, has)
+
+
+def _put_right(mention: Mention, id: str) -> Mention:
+    others = tuple(other for other in (mention.id, *mention.others) if other != id)
+    return replace(mention, id=id, kind=id.partition(":")[0], how="corrected", others=others)
 
 
 def _why(c: frozenset[str], turns: Sequence[int], has: set[str], rest: str) -> str:
