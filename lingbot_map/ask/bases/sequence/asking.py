@@ -49,6 +49,7 @@ _OPERATORS: dict[str, Operator] = {
     "outgoing": listing.outgoing,
     "between": listing.outgoing,
     "path": listing.path,
+    "span": listing.span,
     "review": listing.review,
     **dict.fromkeys(
         ("params", "returns", "kind", "when", "position", "next", "count", "ends", "message"), listing.about
@@ -104,7 +105,7 @@ class SequenceBase:
         if not before:
             return own, index
         last, index = before[0]
-        names = " ".join(mention.text for mention in last.mentions)
+        names = " ".join(mention.text for mention in (*last.mentions, *dialog.topics[0].answered)[:3])
         again = read(f"{names} {text}", self.views[index]) if names else own
         mentions = tuple(replace(mention, how="before") for mention in again.mentions)
         return replace(again, mentions=mentions), index
@@ -165,6 +166,8 @@ class SequenceBase:
         tell = Telling(view, lang)
         if found.kind == "unknown":
             return tell.absent("no name", what="、".join(found.unknown) if lang == "zh" else ", ".join(found.unknown))
+        if found.kind == "unmet":
+            return tell.absent("missing", what=found.text.rstrip("？?。. "))
         if found.kind == "interval":
             return self._interval(view, found, tell)
         operator = _OPERATORS.get(found.kind)
@@ -230,9 +233,9 @@ def _names(diagrams: Sequence[Diagram]) -> list[str]:
 
 def _share(asked: frozenset[str], item: Item) -> float:
     own = set(concepts(item.text))
-    if (asked & STATES) - own:
-        return 0.0
-    return len(asked & own) / len(asked)
+    if asked & STATES and item.kind != "note":
+        return 0.0  # how something went is a condition, and conditions were looked through
+    return len(asked & own) / len(asked) if not (asked & STATES) - own else 0.0
 
 
 def _words(views: Sequence[View], asked: frozenset[str], late: Callable[[], bool]) -> list[Hit]:

@@ -43,6 +43,14 @@ def _ordered(tell: Telling, claim: str, a: Message, b: Message, proof: Proof, mu
     said_a, said_b = tell.message(a), tell.message(b)
     view, both = tell.view, [a.id, b.id]
     verdict: Verdict | None
+    if claim in ("both", "apart") and proof.relation != "same":
+        if proof.relation == "exclusive":
+            fragment = view.diagram.fragment(proof.fragment)
+            key = "apart" if claim == "apart" else "exclusive"
+            tell.add(key, [*both, fragment.id], a=said_a, b=said_b, fragment=_fragment(fragment))
+            return tell.found("yes" if claim == "apart" else "no")
+        tell.add("both" if claim == "both" else "not apart", both, a=said_a, b=said_b)
+        return tell.found("yes" if claim == "both" else "no")
     if proof.relation in ("before", "after"):
         verdict = "yes" if proof.relation == claim else "no"
         extra = [step for step in conditions(a.path) if step not in b.path]

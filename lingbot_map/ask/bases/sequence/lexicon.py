@@ -33,12 +33,11 @@ need: 需要 要求 need needs needed require required requires
 locked: 锁定 加锁 锁 lock locked
 changed: 切换 变更 改变 switch switched change changed
 pay: 支付 付款 缴费 pay payment paid payer pays
-deduct: 扣除 扣款 扣减 扣 deduct deducted deduction debit charge
+deduct: 扣除 扣款 扣减 扣 减少 减 reduce decrease deduct deducted deduction debit charge
 balance: 余额 balance
 fund: 资金 钱 funds fund money
 refund: 退款 退钱 退费 refund refunded
 stock: 库存 存货 stock inventory
-reduce: 减少 减 reduce decrease
 order: 订单 order orders
 create: 创建 新建 生成 下单 create created creates new
 cancel: 取消 撤销 cancel cancelled canceled cancels

@@ -16,7 +16,7 @@ from lingbot_map.ask.text import folded
 from lingbot_map.ask.types import Chain, Found, Lang, Mention
 
 _WRITING = frozenset(
-    ("write", "insert", "update", "delete", "create", "reduce", "commit", "log", "set", "put", "clear")
+    ("write", "insert", "update", "delete", "create", "deduct", "commit", "log", "set", "put", "clear")
 )
 _READING = frozenset(("read", "query", "list", "count"))
 
@@ -39,6 +39,11 @@ def filtered(view: View, read: Read, lang: Lang) -> Found | None:
         messages = walk.inside(view.diagram, named.fragment.id, named.operand)
         condition = named.fragment.operands[named.operand - 1].condition or named.fragment.kind
         what = say(lang, "in path", path=condition, what=what)
+    else:
+        kind = next((kind for kind, sign in signs.KINDS_OF_FRAGMENT if sign.search(folded(read.text))), "")
+        if kind:
+            messages = [each for each in messages if any(step.kind == kind for step in each.path)]
+            what = say(lang, "in path", path=kind, what=what)
     if read.lifelines:
         id = _line(view, read.lifelines[0])
         messages = [each for each in messages if each.source == id]
@@ -69,6 +74,26 @@ def nth(view: View, read: Read, lang: Lang) -> Found | None:
     tell.add("nth", [message.id], number=at, message=tell.message(message))
     if message.path:
         tell.add("where", [message.id, *(step.fragment for step in message.path)], path=tell.path(message.path))
+    tell.rows = [{"id": view.prefix + message.id, "name": message.label, "kind": "message"}]
+    return tell.found()
+
+
+def span(view: View, read: Read, lang: Lang) -> Found | None:
+    """The messages drawn from one to another, on the branches that these two stand on; others are listed as open."""
+    tell = Telling(view, lang)
+    first, last = (view.messages(mention)[0] for mention in read.messages[:2])
+    if first.number > last.number:
+        first, last = last, first
+    chosen = [(step.fragment, step.operand) for step in (*first.path, *last.path)]
+    way = walk.derive(view.diagram, chosen)
+    messages = [each for each in way.messages if first.number <= each.number <= last.number]
+    tell.add("span", _ids(messages), a=tell.message(first), b=tell.message(last), messages=tell.messages(messages))
+    tell.chains.append(Chain(items=tell.cite(_ids(messages))))
+    between = [each for each in way.open if first.number <= each.operands[0].first <= last.number]
+    if between:
+        points = [f"{each.kind} {'/'.join(o.condition or '-' for o in each.operands)}" for each in between]
+        tell.open_points.extend(points)
+        tell.add("open", [each.id for each in between], points=listed(lang, points))
     return tell.found()
 
 

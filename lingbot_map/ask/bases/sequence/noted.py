@@ -18,13 +18,18 @@ _BETWEEN = re.compile(r"先于|早于|晚于|后于|precede|follow|than|prior|ah
 _WHICH = re.compile(
     r"谁先|谁后|哪个先|哪个后|先后|什么顺序|顺序是|\bwhich\b.*\b(?:first|earlier|later|last)\b|\border\b"
 )
+_BOTH = re.compile(r"都会?(?:执行|发生|发送|调用|走)|同时(?:执行|发生|出现)|\bboth\b|\bsame run\b|\btogether\b")
+_APART = re.compile(r"互斥|排斥|\bexclusive\b|\bexclude\b")
 _FIRST = re.compile(r"先.*(?:再|然后|后|接着)|\bfirst\b.*\bthen\b|\bthen\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whether ``first`` comes before ``second`` (``claim`` "before") or after it ("after"); "which" asks openly.
-    ``must`` is true where ``first`` is said to be needed before the other."""
+    """Whether ``first`` comes before ``second`` (``claim`` "before") or after it ("after").
+
+    Other claims: "which" asks openly, "both" whether both may happen, "apart" whether they exclude each other. ``must``
+    is true where ``first`` is said to be needed before the other.
+    """
 
     first: Mention
     second: Mention
@@ -38,8 +43,9 @@ def asked(text: str, mentions: Sequence[Mention]) -> Asked | None:
     if len(mentions) < 2:
         return None
     a, b = mentions[0], mentions[1]
-    if _WHICH.search(whole):
-        return Asked(a, b, "which")
+    for claim, sign in (("apart", _APART), ("both", _BOTH), ("which", _WHICH)):
+        if sign.search(whole):
+            return Asked(a, b, claim)
     found = min(
         (
             (match.start(), match, word)
@@ -72,7 +78,7 @@ def constraints(diagram: Diagram, names: Names) -> tuple[Constraint, ...]:
     for note in diagram.notes:
         mentions = [mention for mention in names.find(note.text) if mention.kind == "message"]
         said = asked(note.text, mentions)
-        if said is None or said.claim == "which":
+        if said is None or said.claim not in ("before", "after"):
             continue
         first, second = (said.first, said.second) if said.claim == "before" else (said.second, said.first)
         for one in (first.id, *first.others):

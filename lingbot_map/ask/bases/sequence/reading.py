@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lingbot_map.ask.bases.sequence import noted, signs
-from lingbot_map.ask.bases.sequence.lexicon import concepts
+from lingbot_map.ask.bases.sequence.lexicon import STATES, concepts
 from lingbot_map.ask.bases.sequence.view import Named, View
 from lingbot_map.ask.text import STOP, folded
 from lingbot_map.ask.types import Mention
@@ -158,9 +158,44 @@ def read(text: str, view: View) -> Read:
         mentions = tuple(sorted((*mentions, *close), key=lambda each: text.find(each.text)))
     number = number_of(q)
     kind, word, order = _kind(q, named, mentions, number, unknown)
+    if _unmet(text, q, kind, named, mentions, view):
+        kind = "unmet"
+    if kind == "between" and signs.RECEIVES.search(q) and not signs.WHO.search(q):
+        mentions = (*reversed([each for each in mentions if each.kind == "lifeline"]),)
     literal = sum(mention.how != "alias" or mention.confidence >= 0.9 for mention in mentions)
     fit = 2.0 * literal + len(mentions) + sum(min(each.score, 3.0) for each in named) - 3.0 * len(unknown)
     return Read(text, kind, mentions, named, order, number, word, unknown, fit)
+
+
+_HARD = STATES - {"need", "not need", "changed", "not changed", "exist", "hit", "locked", "duplicate", "success"}
+_PLAIN = (
+    "message",
+    "next",
+    "outgoing",
+    "incoming",
+    "between",
+    "ends",
+    "params",
+    "returns",
+    "when",
+    "count",
+    "position",
+)
+
+
+def _unmet(text: str, q: str, kind: str, named: tuple[Named, ...], mentions: Sequence[Mention], view: View) -> bool:
+    """Whether the question rests on something that the diagram doesn't have: a failure that no condition speaks of, or
+    something of a condition that it never tells."""
+    asked = set(concepts(text))
+    for mention in mentions:
+        asked -= set(concepts(mention.text)) | {c for each in view.messages(mention) for c in concepts(each.name)}
+    if not named:
+        return kind in _PLAIN and bool(asked & _HARD)
+    for each in named:
+        asked -= set(concepts(each.fragment.operands[each.operand - 1].condition))
+    return (
+        kind == "condition" and bool(asked - view.known) and bool(signs.WHAT_IS.search(q)) and not signs.DOES.search(q)
+    )
 
 
 def _kind(
@@ -169,9 +204,15 @@ def _kind(
     """(kind, a word that narrows it, the order that is asked)."""
     messages = [mention for mention in mentions if mention.kind == "message"]
     lifelines = [mention for mention in mentions if mention.kind == "lifeline"]
-    literal = [mention for mention in messages if mention.how != "alias" or not named]
-    if len(messages) >= 2 and (order := noted.asked(q, messages)):
-        return "order", "", order
+    exact = all(each.at >= 0 for each in named)
+    literal = [mention for mention in messages if mention.how != "alias" or exact]
+    if len(messages) >= 2:
+        if signs.BETWEEN.search(q):
+            return "span", "", None
+        if order := noted.asked(q, messages):
+            return "order", "", order
+        if signs.PATH.search(q):
+            return "span", "", None
     if unknown and not named:
         return "unknown", "", None
     if signs.REVIEW.search(q) and not messages and not named:
@@ -200,8 +241,8 @@ def _kind(
         return "path", "", None
     if (word := _arrow(q)) and signs.LIST.search(q):
         return "filter", word, None
-    if lifelines:
-        return _about_lifeline(q, lifelines), "", None
+    if lifelines and (kind := _about_lifeline(q, lifelines)):
+        return kind, "whether" if signs.WHETHER.search(q) else "", None
     if messages:
         return "next" if signs.NEXT.search(q) else "message", "", None
     if signs.NOTES.search(q):
@@ -236,26 +277,13 @@ def _about_message(q: str) -> str:
 
 
 def _about_lifeline(q: str, lifelines: Sequence[Mention]) -> str:
-    """Whether messages to a lifeline, from it, or from one to another are asked for."""
+    """Whether messages to a lifeline, from it, or from one to another are asked for; "" if none are."""
     first = lifelines[0]
     if len(lifelines) >= 2:
         return "between"
-    at = first.start
-    before, after = q[:at], q[at + len(first.text) :]
-    if re.search(
-        r"(?:谁|哪些\S*|哪个\S*|什么\S*).*(?:会|给|向|对|把|调用|访问|写|读|发|通知|查|请求|用)", before
-    ) or re.search(
-        r"\b(?:who|which|what)\b.*\b(?:call|write|read|send|use|access|notif|quer|store|save|invoke|touch|update|depend)",
-        before,
-    ):
+    before, after = q[: first.start], q[first.start + len(first.text) :]
+    if signs.ASKS_SENDER.search(before) or signs.IS_REACHED.search(after):
         return "incoming"
-    if re.search(
-        r"被|收到|接收|在哪一?步|入(?:站|口)|\b(?:is|are|be|gets?|was)\b.*\b(?:called|invoked|used|written|read|notified|reached)\b|\breceives?\b|\bincoming\b",
-        after,
-    ):
+    if signs.ENDS_IN_TO.search(before) and signs.WHO_OR_WHAT.search(before):
         return "incoming"
-    if re.search(r"\b(?:to|into|receive[sd]? by|reach)\s*$", before.rstrip("the ").rstrip() + " ") and re.search(
-        r"\b(?:who|what|which)\b", before
-    ):
-        return "incoming"
-    return "outgoing"
+    return "outgoing" if signs.ACTS.search(q) or not after.strip(" ?？。.") else ""

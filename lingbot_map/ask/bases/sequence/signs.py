@@ -85,3 +85,36 @@ BRANCHES = _any(
 NOTES = _any(r"(?:哪些|什么|所有|多少)(?:的)?(?:备注|注释|约束|说明)|备注(?:说|写|是)|\bnotes?\b|\bconstraints?\b")
 WRITES = _any(r"写|存|落库|保存|\bwrit(?:e|es|ing|ten)\b|\bstores?\b|\bsaves?\b|\bmodif(?:y|ies)\b")
 READS = _any(r"读|查询|查(?!看)|\bread(?:s|ing)?\b|\bquer(?:y|ies)\b|\bfetch(?:es)?\b")
+BETWEEN = _any(
+    r"之间(?:有|经过|发生|还)?(?:哪|什么)|之后.*之前.*(?:哪|什么)|到.*之间", r"\b(?:what|which)\b.*\bbetween\b"
+)
+WHETHER = _any(r"吗|是否|有没有|会不会|能不能", r"^(?:does|do|is|are|can|will|has|have)\b")
+RECEIVES = _any(r"收到|接收|接到|\breceives?\b|\bgets?\b.*\bfrom\b")
+WHAT_IS = _any(
+    r"是什么|是多少|是哪|叫什么|什么样|多大|多少钱", r"\bwhat(?:'s| is| are)\b|\bwhich\b|\bhow (?:much|big|large)\b"
+)
+DOES = _any(
+    r"做|办|怎样|怎么|走|发生|处理|会|调用", r"\bhappens?\b|\bdo(?:es|ne)?\b|\bafter\b|\bthen\b|\bnext\b|\bcalls?\b"
+)
+ACTS = _any(
+    r"发|调用|请求|访问|通知|做|干|依次|写|读|查|存|交互|给|联系|依赖|消息|步骤|返回|回复",
+    r"\b(?:sends?|calls?|do(?:es)?|invokes?|writes?|reads?|quer(?:y|ies)|uses?|talks?|notif(?:y|ies)|requests?|messages?)\b",
+    r"\b(?:depends?|returns?|repl(?:y|ies)|emits?|publish(?:es)?|asks?|steps?|interacts?)\b",
+)
+ASKS_SENDER = _any(
+    r"(?:谁|哪些\S*|哪个\S*|什么\S*).*(?:会|给|向|对|把|调用|访问|写|读|发|通知|查|请求|用)",
+    r"\b(?:who|which|what)\b.*\b(?:call|write|read|send|use|access|notif|quer|store|save|invoke|touch|update|depend)",
+)
+IS_REACHED = _any(
+    r"被|收到|接收|在哪一?步|入(?:站|口)|\breceives?\b|\bincoming\b",
+    r"\b(?:is|are|be|gets?|was)\b.*\b(?:called|invoked|used|written|read|notified|reached)\b|\bcalled\b",
+)
+ENDS_IN_TO = _any(r"\b(?:to|into|received? by|reach)(?: the)?\s*$")
+WHO_OR_WHAT = _any(r"\b(?:who|what|which)\b")
+KINDS_OF_FRAGMENT = (
+    ("loop", _any(r"循环|\bloops?\b")),
+    ("par", _any(r"并行|并发|\bparallel\b|\bpar\b")),
+    ("opt", _any(r"可选|\boptional\b|\bopt\b")),
+    ("break", _any(r"中断|跳出|\bbreak\b")),
+    ("critical", _any(r"临界|\bcritical\b")),
+)

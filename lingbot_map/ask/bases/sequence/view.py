@@ -20,7 +20,11 @@ SHARE = 0.6
 """So much of a question's words a condition must have at least: it is a short label, and half of one is another."""
 _LONGEST_NAME = 80
 _ELSE = ("", "else", "otherwise", "default", "否则", "其他", "其它")
-_SPACE = re.compile(r"\s+")
+_TELLING = frozenset(
+    ("refund", "cancel", "retry", "compensate", "rollback", "commit", "notify", "audit", "invoice", "login", "logout")
+    + ("auth", "verify", "register", "transfer", "ship", "upload", "download", "dispatch", "classify", "clear")
+)
+"""Concepts that name a message by themselves."""
 _CLAUSE = re.compile(r"[，,；;、。]|\b(?:and|but|while)\b|(?:并且|而且|同时|但是|但|且)")
 
 
@@ -111,7 +115,7 @@ class View:
 
     @cached_property
     def _by_concepts(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
-        """Names by their concepts, sorted; of messages those of two concepts and more."""
+        """Names by their concepts, sorted; of messages those of two concepts and more, and telling ones."""
         found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
         for cite, id in self.lifelines.items():
             key = tuple(sorted(concepts(self.diagram.lifelines[id].name)))
@@ -119,7 +123,7 @@ class View:
                 found.setdefault(key, []).append((cite, "lifeline"))
         for message in self.diagram.messages:
             key = tuple(sorted(concepts(message.name)))
-            if 1 < len(key) <= 6:
+            if 1 < len(key) <= 6 or (len(key) == 1 and key[0] in _TELLING):
                 found.setdefault(key, []).append((message.id, "message"))
         return found
 
@@ -132,13 +136,12 @@ class View:
             if not any(at <= mention.start < end for at, end in taken) and self._meant(mention, text)
         ]
         found = list(literal)
+        cuts = sorted([*((each.start, each.start + len(each.text)) for each in literal), *taken])
         begin = 0
-        for mention in [*literal, None]:
-            end = len(text) if mention is None else mention.start
-            if not any(at < end and begin < stop for at, stop in taken):
-                found.extend(self._said(text[begin:end], begin))
-            if mention is not None:
-                begin = mention.start + len(mention.text)
+        for at, end in [*cuts, (len(text), len(text))]:
+            if begin < at:
+                found.extend(self._said(text[begin:at], begin))
+            begin = max(begin, end)
         return tuple(sorted(found, key=lambda each: each.start))
 
     @staticmethod
@@ -204,6 +207,8 @@ class View:
     def conditions(self, text: str) -> list[Named]:
         """The conditions that a text names, best first; of one fragment one operand."""
         found = self._exact(text) or self._best(text)
+        if not found and (bare := self._without_names(text)) != text:
+            found = self._best(bare)
         clauses = [clause for clause in _CLAUSE.split(text) if clause.strip()]
         if len(clauses) > 1:
             for clause in clauses:
@@ -214,6 +219,14 @@ class View:
             if kept is None or named.score > kept.score:
                 best[named.fragment.id] = named
         return sorted(best.values(), key=lambda named: (-named.score, named.fragment.number))
+
+    def _without_names(self, text: str) -> str:
+        """The text without the messages that it names by their names in code."""
+        whole = folded(text)
+        for mention in self.names.find(text):
+            if mention.kind == "message" and mention.text.isascii():
+                whole = whole.replace(folded(mention.text), " ")
+        return whole if len(whole) < len(folded(text)) else text
 
     def _exact(self, text: str) -> list[Named]:
         """Conditions written out; none where the text says more of how it went than they do."""
