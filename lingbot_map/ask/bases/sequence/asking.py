@@ -50,6 +50,7 @@ _OPERATORS: dict[str, Operator] = {
     "between": listing.outgoing,
     "path": listing.path,
     "span": listing.span,
+    "limit": listing.limit,
     "review": listing.review,
     **dict.fromkeys(
         ("params", "returns", "kind", "when", "position", "next", "count", "ends", "message"), listing.about

@@ -130,13 +130,14 @@ def condition(view: View, read: Read, lang: Lang) -> Found | None:
             tell.add("left out", ids, path=operand.condition, messages=tell.messages(gone) or "—")
             continue
         path = [*(step.condition for step in conditions(fragment.path) if step.condition), operand.condition or "else"]
-        direct = walk.direct(view.diagram, fragment.id, named.operand)
+        plain = walk.direct(view.diagram, fragment.id, named.operand)
+        direct = _between(view, read, plain)
         ids = [*(each.id for each in direct), *(step.fragment for step in fragment.path), fragment.id]
         if direct:
             tell.add("under", ids, path=" > ".join(path), messages=tell.messages(direct))
         elif not walk.inside(view.diagram, fragment.id, named.operand):
             tell.add("under nothing", [fragment.id], path=" > ".join(path))
-        deeper = [each for each in walk.inside(view.diagram, fragment.id, named.operand) if each not in direct]
+        deeper = [each for each in walk.inside(view.diagram, fragment.id, named.operand) if each not in plain]
         if deeper:
             tell.under(deeper, "inner")
         for step in fragment.path:
@@ -148,6 +149,14 @@ def condition(view: View, read: Read, lang: Lang) -> Found | None:
         if fragment.kind == "break" and not any(step.kind == "loop" for step in fragment.path):
             tell.add("ends", [fragment.id], id=view.prefix + fragment.id)
     return tell.found(confidence=min(1.0, top))
+
+
+def _between(view: View, read: Read, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Of the messages those between the two lifelines that the question names, if there are any."""
+    if len(read.lifelines) < 2:
+        return messages
+    source, target = (view.lifelines[mention.id] for mention in read.lifelines[:2])
+    return tuple(each for each in messages if (each.source, each.target) == (source, target)) or messages
 
 
 def _way(view: View, named: Sequence[Named]) -> walk.Way:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from lingbot_map.ask.bases.sequence import review as reviewing
@@ -48,7 +49,10 @@ def filtered(view: View, read: Read, lang: Lang) -> Found | None:
         id = _line(view, read.lifelines[0])
         messages = [each for each in messages if each.source == id]
         what = say(lang, "of", who=view.who(id), what=what)
-    if read.word == "self":
+    if read.word == "params":
+        asked = set(re.findall(r"\w+", folded(read.text)))
+        messages = [each for each in messages if each.params and asked & set(re.findall(r"\w+", folded(each.params)))]
+    elif read.word == "self":
         messages = [each for each in messages if each.source == each.target]
     elif read.word in ("async", "sync", "reply"):
         messages = [each for each in messages if each.arrow == read.word]
@@ -76,6 +80,22 @@ def nth(view: View, read: Read, lang: Lang) -> Found | None:
         tell.add("where", [message.id, *(step.fragment for step in message.path)], path=tell.path(message.path))
     tell.rows = [{"id": view.prefix + message.id, "name": message.label, "kind": "message"}]
     return tell.found()
+
+
+def limit(view: View, read: Read, lang: Lang) -> Found | None:
+    """How often: the loops with a number around what the question names."""
+    tell = Telling(view, lang)
+    asked = set(concepts(read.text)) & view.known
+    for fragment in view.diagram.fragments:
+        if fragment.kind != "loop" or not any(char.isdigit() for char in fragment.operands[0].condition):
+            continue
+        inside = walk.inside(view.diagram, fragment.id)
+        meant = [each for each in inside if asked & set(concepts(each.name))]
+        if meant:
+            ids = [fragment.id, *_ids(meant)]
+            tell.add("count", ids, condition=fragment.operands[0].condition)
+            tell.under(meant)
+    return tell.found() if tell.sentences else tell.absent("missing", what=read.text.rstrip("？?。. "))
 
 
 def span(view: View, read: Read, lang: Lang) -> Found | None:
@@ -136,10 +156,12 @@ def trunk(view: View, read: Read, lang: Lang) -> Found | None:
 
 
 def incoming(view: View, read: Read, lang: Lang) -> Found | None:
-    """Who sends to a lifeline: its messages, those of each sender apart. Replies to its own calls are none."""
+    """Who sends to a lifeline: its messages, those of each sender apart. Who calls it: without replies to its own."""
     tell = Telling(view, lang)
     id = _line(view, read.lifelines[0])
-    messages = [each for each in view.diagram.messages if each.target == id and each.arrow != "reply"]
+    messages = [each for each in view.diagram.messages if each.target == id]
+    if signs.CALLED.search(folded(read.text)):
+        messages = [each for each in messages if each.arrow != "reply"]
     verb = _verb(read)
     if verb:
         messages = [each for each in messages if _does(each, verb)]
@@ -267,10 +289,12 @@ def contents(view: View, read: Read, lang: Lang) -> Found | None:
         names = [line.name for line in diagram.lifelines.values()]
         tell.add("lifelines", view.lifelines, names=listed(lang, names))
     elif read.kind == "branches":
-        points = [f"{each.kind} {'/'.join(o.condition or '-' for o in each.operands)}" for each in diagram.fragments]
+        kind = next((kind for kind, sign in signs.KINDS_OF_FRAGMENT if sign.search(folded(read.text))), "")
+        fragments = [each for each in diagram.fragments if kind in ("", each.kind)]
+        points = [f"{each.kind} {'/'.join(o.condition or '-' for o in each.operands)}" for each in fragments]
         if not points:
-            return tell.absent("none of", what="alt / opt / loop / par")
-        tell.add("branches", [each.id for each in diagram.fragments], points=listed(lang, points))
+            return tell.absent("none of", what=kind or "alt / opt / loop / par")
+        tell.add("branches", [each.id for each in fragments], points=listed(lang, points))
     elif read.kind == "notes":
         if not diagram.notes:
             return tell.absent("none of", what="note")

@@ -18,6 +18,7 @@ _BETWEEN = re.compile(r"先于|早于|晚于|后于|precede|follow|than|prior|ah
 _WHICH = re.compile(
     r"谁先|谁后|哪个先|哪个后|先后|什么顺序|顺序是|\bwhich\b.*\b(?:first|earlier|later|last)\b|\border\b"
 )
+_NEEDED = re.compile(r"(?:必须|一定要|需要|得)先|\bmust\b.*\b(?:be called|call|run|be sent|send)\b|\bfirst\b")
 _BOTH = re.compile(r"都会?(?:执行|发生|发送|调用|走)|同时(?:执行|发生|出现)|\bboth\b|\bsame run\b|\btogether\b")
 _APART = re.compile(r"互斥|排斥|\bexclusive\b|\bexclude\b")
 _FIRST = re.compile(r"先.*(?:再|然后|后|接着)|\bfirst\b.*\bthen\b|\bthen\b")
@@ -69,6 +70,8 @@ def asked(text: str, mentions: Sequence[Mention]) -> Asked | None:
     else:
         reference = a if at < a.start else b
     subject = b if reference is a else a
+    # "Before Y one must X" needs X to happen; "X must come before Y" only puts them in an order.
+    must = must and (reference is a or _NEEDED.search(whole) is not None)
     return Asked(subject, reference, word, must)
 
 

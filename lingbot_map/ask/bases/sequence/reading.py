@@ -140,7 +140,9 @@ def near(unknown: Sequence[str], view: View) -> tuple[Mention, ...]:
     """Names of the diagram that are nearly the unknown ones."""
     found = []
     for word in unknown:
-        for _, id, likeness in view.names.near(word, most=1):
+        for name, id, likeness in view.names.near(word, most=1):
+            if name.startswith(folded(word)) or folded(word).startswith(name):
+                continue  # a longer name is another name
             kind = "lifeline" if id.startswith("l") else "message"
             found.append(Mention(text=word, start=0, id=id, kind=kind, how="near", confidence=likeness))
     return tuple(found)
@@ -190,12 +192,18 @@ def _unmet(text: str, q: str, kind: str, named: tuple[Named, ...], mentions: Seq
     for mention in mentions:
         asked -= set(concepts(mention.text)) | {c for each in view.messages(mention) for c in concepts(each.name)}
     if not named:
-        return kind in _PLAIN and bool(asked & _HARD)
+        return kind in _PLAIN and (bool(asked & _HARD) or _asks_property(q, view))
     for each in named:
         asked -= set(concepts(each.fragment.operands[each.operand - 1].condition))
     return (
         kind == "condition" and bool(asked - view.known) and bool(signs.WHAT_IS.search(q)) and not signs.DOES.search(q)
     )
+
+
+def _asks_property(q: str, view: View) -> bool:
+    """Whether a question asks for a thing ("which language") that the diagram never speaks of."""
+    found = signs.WHAT_THING.search(q)
+    return found is not None and not set(concepts(found[1])) & view.known and bool(concepts(found[1]))
 
 
 def _kind(
@@ -229,6 +237,8 @@ def _kind(
         if lifelines and not signs.NEXT.search(q) and (word := _arrow(q)):
             return "filter", word, None
         return "condition", "count" if signs.COUNT.search(q) else "", None
+    if signs.PARAMS.search(q) and signs.WHICH_MESSAGES.search(q):
+        return "filter", "params", None
     if literal and (kind := _about_message(q)):
         return kind, "", None
     if signs.TRUNK.search(q):
@@ -237,6 +247,12 @@ def _kind(
         return "lifelines", "", None
     if signs.BRANCHES.search(q):
         return "branches", "", None
+    if any(sign.search(q) for _, sign in signs.KINDS_OF_FRAGMENT) and re.search(
+        r"消息|调用|\bmessages?\b|\bcalls?\b", q
+    ):
+        return "filter", "all", None
+    if signs.COUNT.search(q) and not literal:
+        return "limit", "", None
     if len(lifelines) >= 2 and signs.PATH.search(q):
         return "path", "", None
     if (word := _arrow(q)) and signs.LIST.search(q):
@@ -282,6 +298,8 @@ def _about_lifeline(q: str, lifelines: Sequence[Mention]) -> str:
     if len(lifelines) >= 2:
         return "between"
     before, after = q[: first.start], q[first.start + len(first.text) :]
+    if first.how == "alias" and folded(first.text) not in q:
+        before = after = q  # said in other words: where they stand is not known
     if signs.ASKS_SENDER.search(before) or signs.IS_REACHED.search(after):
         return "incoming"
     if signs.ENDS_IN_TO.search(before) and signs.WHO_OR_WHAT.search(before):

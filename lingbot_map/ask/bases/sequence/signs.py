@@ -20,7 +20,7 @@ INTERVAL = _any(
     r"\bhow long\b|\binterval\b|\bhow often\b|\bduration\b|\bdelay\b",
     r"\bhow many (?:seconds|minutes|ms|milliseconds)\b|\btime limit\b",
 )
-COUNT = _any(r"几次|多少次|次数|\bhow many times\b|\bat most\b|\bmaximum\b|\bhow often\b")
+COUNT = _any(r"几次|多少次|次数|上限|\bmax\b|\blimit\b|\bhow many times\b|\bat most\b|\bmaximum\b|\bhow often\b")
 PARAMS = _any(r"参数|入参|传了?什么|带了?什么|\bparameters?\b|\barguments?\b|\bpassed\b")
 RETURNS = _any(r"返回什么|返回值|返回了?哪|应答是|回复是|的返回|\breturns?\b|\bwhat does .* reply\b|\brespon[sd]")
 KIND = _any(
@@ -117,4 +117,15 @@ KINDS_OF_FRAGMENT = (
     ("opt", _any(r"可选|\boptional\b|\bopt\b")),
     ("break", _any(r"中断|跳出|\bbreak\b")),
     ("critical", _any(r"临界|\bcritical\b")),
+)
+WHICH_MESSAGES = _any(
+    r"(?:哪些|什么|所有|列出)\S*(?:消息|调用|请求)|\b(?:which|what|all|list)\b.*\b(?:messages?|calls?)\b"
+)
+WHAT_THING = _any(
+    r"什么(?!消息|调用|请求|服务|步骤|事情|操作|动作|接口|方法|命令|东西|系统|组件|内容|行为|时候|情况|条件|参数|数据|给|样)"
+    r"([\u4e00-\u9fff]{2})"
+)
+CALLED = _any(
+    r"调用|写|读|访问|查询|请求|依赖|使用",
+    r"\bcall(?:s|ed)?\b|\bwrit\w+|\breads?\b|\binvok\w+|\buse[sd]?\b|\baccess\w*|\bquer\w+|\bdepend\w*",
 )

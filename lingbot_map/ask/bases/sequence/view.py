@@ -21,9 +21,12 @@ SHARE = 0.6
 _LONGEST_NAME = 80
 _ELSE = ("", "else", "otherwise", "default", "否则", "其他", "其它")
 _TELLING = frozenset(
-    ("refund", "cancel", "retry", "compensate", "rollback", "commit", "notify", "audit", "invoice", "login", "logout")
-    + ("auth", "verify", "register", "transfer", "ship", "upload", "download", "dispatch", "classify", "clear")
-)
+    (
+        "refund", "cancel", "retry", "compensate", "rollback", "commit", "notify", "audit", "invoice", "login",
+        "logout", "auth", "verify", "register", "transfer", "ship", "upload", "download", "dispatch", "classify",
+        "clear",
+    )
+)  # fmt: skip
 """Concepts that name a message by themselves."""
 _CLAUSE = re.compile(r"[，,；;、。]|\b(?:and|but|while)\b|(?:并且|而且|同时|但是|但|且)")
 
@@ -205,7 +208,7 @@ class View:
         return frozenset(concept for name in names for concept in concepts(name))
 
     def conditions(self, text: str) -> list[Named]:
-        """The conditions that a text names, best first; of one fragment one operand."""
+        """The conditions that a text names, best first."""
         found = self._exact(text) or self._best(text)
         if not found and (bare := self._without_names(text)) != text:
             found = self._best(bare)
@@ -213,11 +216,13 @@ class View:
         if len(clauses) > 1:
             for clause in clauses:
                 found.extend(self._exact(clause) or self._best(clause))
-        best: dict[str, Named] = {}
+        best: dict[tuple[str, int], Named] = {}
         for named in found:
-            kept = best.get(named.fragment.id)
+            # Of one fragment one branch, unless several are written out.
+            key = (named.fragment.id, named.operand if named.at >= 0 else 0)
+            kept = best.get(key)
             if kept is None or named.score > kept.score:
-                best[named.fragment.id] = named
+                best[key] = named
         return sorted(best.values(), key=lambda named: (-named.score, named.fragment.number))
 
     def _without_names(self, text: str) -> str:

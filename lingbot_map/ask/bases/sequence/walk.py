@@ -35,7 +35,7 @@ def derive(diagram: Diagram, chosen: Iterable[tuple[str, int]], skipped: Iterabl
     out = set(skipped)
     for id, number in chosen:
         fragment = diagram.fragment(id)
-        taken[id] = number
+        taken.setdefault(id, number)
         for step in fragment.path:
             taken.setdefault(step.fragment, step.operand)
     latest = max((diagram.fragment(id).operands[number - 1].first for id, number in taken.items()), default=0)
