@@ -22,7 +22,7 @@ from lingbot_map.errors import BadInput
 
 DEEPEST = 100
 """Fragments within one another; the deepest of 318 real diagrams is 7."""
-_CALL = re.compile(r"(?:[\w.]+\s*:?=\s*)?([^\s(){}\[\]=:,;][^\s(){}\[\]=:,;]*)\s*\((.*)\)\s*;?", re.DOTALL)
+_CALL = re.compile(r"(?:[\w.]+\s*:?=\s*)?([^\s(){}\[\]=:,;][^\s(){}\[\]=:,;]*)\((.*)\)\s*;?", re.DOTALL)
 
 
 @dataclass(slots=True)

@@ -172,8 +172,14 @@ def _back(text: str) -> str:
     return text.translate(_PLAINED) if "\x01" in text else text
 
 
-def read(lines: Lines, source: str) -> Diagram:
-    """The diagram of ``lines``, each with its number in the file ``source``. Raises BadInput with the line."""
+def built(lines: Lines, source: str) -> Builder:
+    """What ``lines`` build, each with its number in the file ``source``; its ``faults`` are the lines that are none of
+    the language."""
     reader = _Reader(source)
     reader.read([(number, line.translate(_UNMARKED)) for number, line in lines])
-    return reader.built.done()
+    return reader.built
+
+
+def read(lines: Lines, source: str) -> Diagram:
+    """The diagram of ``lines``. Raises BadInput with the line."""
+    return built(lines, source).done()

@@ -372,11 +372,17 @@ def _joined(lines: Lines) -> Lines:
     return kept
 
 
-def read(lines: Lines, source: str) -> Diagram:
-    """The diagram of ``lines``, each with its number in the file ``source``. Raises BadInput with the line."""
+def built(lines: Lines, source: str) -> Builder:
+    """What ``lines`` build, each with its number in the file ``source``; its ``faults`` are the lines that are none of
+    the language. Raises BadInput for what the preprocessor can't follow."""
     reader = _Reader(source)
     kept = _joined(lines)
     if any(line.lstrip().startswith("!") for _, line in kept):
         kept = list(Preprocessor(source, reader.built.remark).run(kept))
     reader.read(kept)
-    return reader.built.done()
+    return reader.built
+
+
+def read(lines: Lines, source: str) -> Diagram:
+    """The diagram of ``lines``. Raises BadInput with the line."""
+    return built(lines, source).done()
