@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lingbot_map.ask.bases.documents.judge import Judged
 from lingbot_map.ask.bases.documents.library import Snapshot, Spoken
+from lingbot_map.ask.bases.documents.links import phrases_in
 
 WIDTH = 8
 STARTS = 12
@@ -49,7 +50,12 @@ def neighbours(snapshot: Snapshot, spoken: Spoken) -> Iterator[tuple[Spoken, str
             if row not in seen:
                 seen.add(row)
                 yield snapshot.sentences[row], name
-    for name in snapshot.titles.within(spoken.line.text):
+    for phrase in phrases_in(spoken.line.text):
+        for row in snapshot.saying(phrase):
+            if row not in seen:
+                seen.add(row)
+                yield snapshot.sentences[row], phrase
+    for name in snapshot.naming(spoken):
         for document in snapshot.titles.called[name]:
             if document != spoken.document:
                 for row in snapshot.by_document[document][:3]:

@@ -21,7 +21,7 @@ _TYPE_NOUN = 0.3  # "which state", "what time": the answer is one and needn't sa
 _TYPE_NOUNS = (
     "状态 结果 时间 原因 方式 数量 位置 地方 人 版本 名字 名称 文档 部门 团队 日期 值 数值 问题 条件 "
     "步骤 组件 后果 处理 "
-    "state result time reason way number place person version name document team date value status"
+    "state result time reason way number place person version name document team date value status component group"
 )
 TYPE_NOUNS = frozenset(_TYPE_NOUNS.split())
 

@@ -5,6 +5,7 @@ A change rebuilds the sentences of one document alone; whoever reads keeps the s
 
 from __future__ import annotations
 
+import re
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +19,9 @@ from lingbot_map.ask.bases.documents.store import Store
 from lingbot_map.ask.bases.documents.synonyms import Synonyms
 from lingbot_map.ask.bases.documents.vectors import Encoder, Vectors
 from lingbot_map.ask.bases.documents.wording import matching, stems
+
+_FEW = 8  # sentences that hold a name which still ties documents that only mention it
+_SHORTEST_SHARED = 5  # characters of such a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Spoken:
     @property
     def stems(self) -> frozenset[str]:
         """Its stems with those of its title and heading."""
-        return stems(self.context) | stems(self.line.text)
+        return stems(f"{self.context}\n{self.line.text}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +96,49 @@ class Snapshot:
         """So many sentences may share a name that still ties them."""
         return cap(len(self.documents))
 
+    @cached_property
+    def _naming(self) -> dict[int, list[str]]:
+        return {}
+
+    def naming(self, spoken: Spoken) -> list[str]:
+        """The titles that a sentence names; found when first asked for."""
+        known = self._naming.get(spoken.row)
+        if known is None:
+            known = self._naming[spoken.row] = self.titles.within(spoken.line.text)
+        return known
+
+    @cached_property
+    def _phrases(self) -> dict[str, tuple[int, ...]]:
+        return {}
+
+    def saying(self, phrase: str) -> tuple[int, ...]:
+        """The rows of sentences that say a phrase of Latin words; none if they are more than ``cap``."""
+        known = self._phrases.get(phrase)
+        if known is None:
+            rows = self.known('"' + phrase.replace('"', " ") + '"', 2 * self.cap)
+            known = self._phrases[phrase] = tuple(rows) if len(rows) <= self.cap else ()
+        return known
+
+    @cached_property
+    def _sharing(self) -> dict[str, dict[str, tuple[Spoken, Spoken, str]]]:
+        return {}
+
+    def sharing(self, document: str) -> dict[str, tuple[Spoken, Spoken, str]]:
+        """Documents that mention a rare name which this one mentions: the sentence here, that there, the name."""
+        known = self._sharing.get(document)
+        if known is None:
+            known = {}
+            for spoken in self.of(document):
+                for name in spoken.names:
+                    held = self.postings[name]
+                    if len(name) < _SHORTEST_SHARED or not 1 < len(held) <= _FEW:
+                        continue
+                    for other in map(self.sentences.__getitem__, held):
+                        if other.document != document and other.document not in known:
+                            known[other.document] = (spoken, other, name)
+            self._sharing[document] = known
+        return known
+
     def of(self, document: str) -> list[Spoken]:
         """The sentences of a document, in order."""
         return [self.sentences[row] for row in self.by_document[document]]
@@ -110,12 +157,16 @@ class Snapshot:
 
 
 def called_by(document: Document) -> list[str]:
-    """What a document is called, compared form: its title, the id that begins it and what follows, its file's name."""
+    """What a document is called, compared form: its title; the id that begins it, and what follows ("REQ-101 Retries");
+    what stands before a comma ("Oakdale, New York")."""
     title = plain(document.title)
     found = [title]
     head, _, rest = document.title.strip().partition(" ")
-    if rest and any(char.isdigit() for char in head):
+    if rest and re.fullmatch(r"[A-Za-z]+[-_]?\d[\w.\-]*", head):
         found += [plain(head), plain(rest)]
+    place, comma, _ = document.title.partition(",")
+    if comma and len(place) > 3:
+        found.append(plain(place))
     return [name for name in dict.fromkeys(found) if len(name) > 1]
 
 
@@ -137,10 +188,12 @@ def _restates(new: Spoken, old: Spoken) -> bool:
 class Library:
     """Documents that may change. ``snapshot`` is the present one; reading it takes no lock."""
 
-    def __init__(self, folder: Folder, *, encoder: Encoder | None = None, store: Store | None = None) -> None:
+    def __init__(self, folder: Folder, *, encoder: Encoder | None = None, vectors: Vectors | None = None) -> None:
+        """``vectors`` are those of documents that were encoded before; others are encoded now."""
         self._write = threading.Lock()
         self._next = 1
-        self._store = store or Store()
+        self._store = Store()
+        self.synonyms = folder.synonyms
         self._old: list[tuple[weakref.ref[Snapshot], list[int], list[int]]] = []
         self.encoder = encoder
         self.snapshot = Snapshot(
@@ -151,7 +204,7 @@ class Library:
             postings={},
             store=self._store,
             synonyms=Synonyms(folder.synonyms),
-            vectors=Vectors(encoder),
+            vectors=vectors or Vectors(encoder),
             fine=folder.fine,
             graph=folder.graph,
         )
@@ -198,7 +251,7 @@ class Library:
                         fresh.setdefault(name, []).append(s.row)
                 texts[document.id] = [f"{document.title}: {s.line.text}" for s in spoken]
             self._store.add(heads, lines)
-            vectors = vectors.plus(texts)
+            vectors = vectors.plus({id: each for id, each in texts.items() if id not in vectors.blocks})
             for name, more in fresh.items():
                 postings[name] = (*postings.get(name, ()), *more)
             after = Snapshot(

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 
 from lingbot_map.ask.bases.documents.wording import HAN, matching
 from lingbot_map.ask.text import STOP, words
@@ -62,6 +63,15 @@ def names_in(text: str) -> tuple[str, ...]:
             found[name] = None
     found.pop("", None)
     return tuple(found)[:MOST_NAMES]
+
+
+def phrases_in(text: str) -> list[str]:
+    """Pairs of neighbouring Latin words of a text that may name something without capitals ("edge cluster")."""
+    found = []
+    for first, second in pairwise(words(text)):
+        if all(len(word) > 2 and word.isascii() and word not in _COMMON for word in (first, second)):
+            found.append(f"{first} {second}")
+    return list(dict.fromkeys(found))[:MOST_NAMES]
 
 
 def _terms(text: str) -> Iterator[str]:

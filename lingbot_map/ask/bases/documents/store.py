@@ -30,7 +30,7 @@ def indexed(text: str) -> str:
 
 
 def term(form: str) -> str:
-    """A word as FTS5 reads it: all its pairs and Latin words; one Chinese character also where a word begins with it."""
+    """A word as FTS5 reads it: all its pairs and Latin words; one Chinese character: words that begin so."""
     whole = matching(form)
     if len(whole) == 1 and HAN.match(whole):
         return f'"{whole}" *'

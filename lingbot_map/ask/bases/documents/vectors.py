@@ -54,6 +54,19 @@ class Vectors:
         owners = [(id, at) for id, block in self.blocks.items() for at in range(len(block))]
         return owners, np.concatenate(list(self.blocks.values())) if owners else np.zeros((0, 1), np.float32)
 
+    @cached_property
+    def _means(self) -> dict[str, Any]:
+        return {}
+
+    def mean(self, document: str) -> Any:
+        """The direction of a document's sentences together, length 1."""
+        import numpy as np
+
+        if document not in self._means:
+            row = self.blocks[document].mean(0)
+            self._means[document] = row / max(float(np.linalg.norm(row)), 1e-9)
+        return self._means[document]
+
     def nearest(self, text: str, most: int) -> list[tuple[str, int]]:
         """(document, place) of the sentences most like a text, best first."""
         import numpy as np
@@ -62,5 +75,7 @@ class Vectors:
             return []
         owners, rows = self.all
         scores = rows @ self.encoder.encode([text])[0]
-        order = np.argsort(-scores, kind="stable")[:most]
+        most = min(most, len(scores))
+        order = np.argpartition(-scores, most - 1)[:most]
+        order = order[np.lexsort((order, -scores[order]))]
         return [owners[int(at)] for at in order]

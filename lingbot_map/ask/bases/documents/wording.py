@@ -34,7 +34,7 @@ _ASIDE_EN = (
     "me tell please give show list can could would should will shall may might must i we you they he she him her his "
     "their them our your any some all also then than after before during while about into over under between through "
     "have has had been being not no yes if so such same other more most very just only both each one ones kind "
-    "type name named called us out up down off again once here own"
+    "type name named called us out up down off again once here own originally previously formerly earlier planned used"
 )
 _ASIDE = frozenset((*_ASIDE_ZH.split(), *_ASIDE_EN.split()))
 """Words that a question may hold without asking about them. 不 among them: who asks "是不是" asks what is."""
@@ -278,7 +278,7 @@ def _beside(whole: str, mask: list[str], start: int, end: int, word: int, word_e
     """Whether only what means nothing stands between a concept and a question word."""
     if end <= word:
         between = whole[end:word]
-        return all(w in STOP or w in _ASIDE for w in words(between)) and "，" not in between and len(between) < 5
+        return all(w in STOP or w in _ASIDE for w in words(between)) and "," not in between and len(between) < 5
     if word_end <= start:
         between = whole[word_end:start]
         return all(w in STOP or w in _ASIDE for w in words(between)) and len(between) < 3
