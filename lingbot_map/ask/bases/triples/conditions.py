@@ -183,6 +183,8 @@ def attached(
     edge_tests: list[list[Test]] = [[] for _ in hops]
     extremes: list[Extreme | None] = [None for _ in stages]
     for condition in conditions:
+        if condition.concept == "age" and not any(_props_for(condition, kinds, lexicon) for _, _, kinds in stages):
+            condition = _born(condition)
         best: tuple[float, int, str] | None = None
         for number, (_, places, kinds) in enumerate(stages):
             names = _props_for(condition, kinds, lexicon)
@@ -207,6 +209,14 @@ def attached(
             tests[number].append(Test(prop, condition.op, condition.values))
     done = [replace(stage, tests=tuple(tests[at]), extreme=extremes[at]) for at, (stage, _, _) in enumerate(stages)]
     return done[0], tuple(replace(hop, stage=done[at + 1], tests=tuple(edge_tests[at])) for at, hop in enumerate(hops))
+
+
+def _born(condition: Condition) -> Condition:
+    """The youngest were born last, where ages aren't told."""
+    if condition.extreme is None:
+        return condition
+    way, count, nth = condition.extreme
+    return replace(condition, concept="birth", extreme=("asc" if way == "desc" else "desc", count, nth))
 
 
 def _edge_for(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lingbot_map.ask.bases.triples.graph import Graph, Schema, Value
+from lingbot_map.ask.bases.triples.graph import Schema, Value
 from lingbot_map.ask.bases.triples.plan import Branch, Extreme, Hop, Plan, Stage, Test
 from lingbot_map.ask.bases.triples.run import LONGEST_PATH, plain
 from lingbot_map.errors import BadInput
@@ -49,10 +49,11 @@ class _Writer:
 
     def test(self, at: str, test: Test) -> str:
         place = f"{at}.{label(test.prop)}"
-        texts = test.prop not in self.schema.numeric and at.startswith("n")
+        of_edge = at.startswith("r")
+        texts = test.prop in self.schema.edge_texts if of_edge else test.prop not in self.schema.numeric
         if test.op in ("=", "!="):
             values = tuple(str(v) for v in test.values) if texts else test.values
-            if texts and self._several(test.prop):
+            if texts and not of_edge and test.prop in self.schema.listed:
                 text = " OR ".join(f"{self.parameter(value)} IN {place}" for value in values)
                 return f"({text})" if test.op == "=" else f"NOT ({text})"
             if texts and all(isinstance(v, int) for v in test.values):  # a year of dates written year first
@@ -67,11 +68,6 @@ class _Writer:
             after = test.op in (">", "<=")
             return f"{place} {'>=' if test.op in ('>', '>=') else '<'} {self.parameter(str(int(bound) + after))}"
         return f"{place} {_OPS[test.op]} {self.parameter(bound)}"
-
-    def _several(self, prop: str) -> bool:
-        return prop in self.several
-
-    several: frozenset[str] = frozenset()
 
     def kinds(self, stage: Stage) -> str:
         kinds = [label(kind or "Thing") for kind in stage.kinds]
@@ -131,10 +127,9 @@ class _Writer:
             )
 
 
-def rendered(plan: Plan, graph: Graph, schema: Schema) -> Query:
+def rendered(plan: Plan, schema: Schema) -> Query:
     """The plan as a query that gives the ids of the nodes wanted (``between``: the lengths of the shortest paths)."""
     writer = _Writer(schema)
-    writer.several = frozenset(several(graph))
     if plan.wanted == "between":
         near, far = writer.parameter(plan.branches[0].ids), writer.parameter(plan.targets)
         text = (
@@ -191,11 +186,6 @@ def rendered(plan: Plan, graph: Graph, schema: Schema) -> Query:
     else:
         writer.lines.append("RETURN DISTINCT n.`id` AS id")
     return Query("\n".join(writer.lines), writer.parameters)
-
-
-def several(graph: Graph) -> set[str]:
-    """The properties that hold several texts in some node: lists in a database."""
-    return {name for node in graph.nodes.values() for name, value in node.props.items() if isinstance(value, tuple)}
 
 
 def as_cell(value: Value | None, numeric: bool, listed: bool) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lingbot_map.ask.bases.triples.cypher import Query, as_cell, label, several
+from lingbot_map.ask.bases.triples.cypher import Query, as_cell, label
 from lingbot_map.ask.bases.triples.graph import Graph, Schema
 from lingbot_map.errors import BadInput
 
@@ -20,7 +20,7 @@ class EmbeddedGraph:
         except ImportError:
             raise BadInput("ladybug", "the package ladybug", "none installed", "pip install ladybug") from None
         self._connection: Any = ladybug.Connection(ladybug.Database(":memory:"))
-        self._schema, self._listed = schema, several(graph)
+        self._schema, self._listed = schema, schema.listed
         _apart([kind or "Thing" for kind in schema.kinds])
         _apart([relation for relation, pairs in schema.pairs.items() if any(pairs.values())])
         self._nodes(graph)
@@ -65,14 +65,7 @@ class EmbeddedGraph:
             if not there:
                 continue
             props = sorted(set(schema.edge_props.get(relation, {})) - {"id"})
-            numeric = {
-                name: all(
-                    isinstance(edge.props.get(name, 0), int | float)
-                    for edge in graph.edges.values()
-                    if edge.relation == relation
-                )
-                for name in props
-            }
+            numeric = {name: name not in schema.edge_texts for name in props}
             ends = ", ".join(f"FROM {label(a or 'Thing')} TO {label(b or 'Thing')}" for a, b in there)
             columns = "".join(f", {label(name)} {'DOUBLE' if numeric[name] else 'STRING'}" for name in props)
             self._connection.execute(f"CREATE REL TABLE {label(relation)}({ends}, `id` STRING{columns})")

@@ -138,13 +138,16 @@ class Graph:
 @dataclass(slots=True)
 class Schema:
     """What a graph is made of, counted over all of it: the pairs of kinds that a relation joins, the properties of each
-    kind and of each relation (how many have it), and the texts that stand in properties of few different texts."""
+    kind and of each relation (how many have it), which of them are numbers, lists and texts, and the texts that stand in
+    properties of few different texts."""
 
     kinds: dict[str, int] = field(default_factory=dict)
     pairs: dict[str, dict[tuple[str, str], int]] = field(default_factory=dict)
     node_props: dict[str, dict[str, int]] = field(default_factory=dict)
     edge_props: dict[str, dict[str, int]] = field(default_factory=dict)
     numeric: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    edge_texts: set[str] = field(default_factory=set)
     values: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def ends(self, relation: str, kind: str, way: str) -> set[str]:
@@ -179,6 +182,8 @@ def schema_of(graph: Graph) -> Schema:
             if isinstance(value, int | float):
                 schema.numeric.add(name)
                 continue
+            if isinstance(value, tuple):
+                schema.listed.add(name)
             known = schema.values.setdefault(name, {})
             for text in value if isinstance(value, tuple) else (value,):
                 if len(text) <= 40 and (text in known or len(known) <= MOST_VALUES):
@@ -190,8 +195,10 @@ def schema_of(graph: Graph) -> Schema:
         pairs = schema.pairs.setdefault(edge.relation, {})
         pairs[pair] = pairs.get(pair, 0) + 1
         counts = schema.edge_props.setdefault(edge.relation, {})
-        for name in edge.props:
+        for name, value in edge.props.items():
             counts[name] = counts.get(name, 0) + 1
+            if not isinstance(value, int | float):
+                schema.edge_texts.add(name)
     schema.values = {name: known for name, known in schema.values.items() if len(known) <= MOST_VALUES}
     for said in graph.says.values():  # a relation that nothing stands in yet still joins what was declared
         if said.source and said.target and (said.source in schema.kinds or said.target in schema.kinds):

@@ -123,9 +123,9 @@ class Knowledge:
         return question
 
     def _read(self, text: str, dialog: Dialog) -> tuple[Question, bool]:
-        marks, left = self.lexicon.marks(folded(text)[:LONGEST])
+        marks, left = self.lexicon.marks(folded(text[:LONGEST]))
         lang = _spoken(text, marks)
-        marks, missing = self._near(folded(text)[:LONGEST], marks, left)
+        marks, missing = self._near(folded(text[:LONGEST]), marks, left)
         missing += [str(mark.value[0]) for mark in marks if mark.op == "unknown"]
         read = self.reader.read(marks) if not missing else Read(marks, [])
         back = read.has("back") and dialog.back() is not None
@@ -173,21 +173,24 @@ class Knowledge:
         if not candidates:
             words = [m.text for m in marks if (m.relations or m.props or m.values or m.kinds) and not m.mention]
             return replace(question, args={**question.args, "asked": tuple(words)})
-        best = candidates[0]
+        best, gives = candidates[0], bool(self.graph.says)
         for candidate in [c for c in candidates if c.penalty <= best.penalty + _SLACK][:_TRIED]:
             try:
                 result = Run(self.graph, seconds=self._seconds).run(candidate.plan)
             except TooLong:
-                best = candidate
+                best, gives = candidate, True
                 break
             if _gives(candidate.plan, result):
-                best = candidate
+                best, gives = candidate, True
                 self.answers.put(
                     self._key(candidate.plan, question.lang), self._found(candidate.plan, result, question.lang)
                 )
                 break
+        if not gives:  # nobody said how its relations are said: that this reading finds nothing proves nothing
+            words = [m.text for m in marks if (m.relations or m.props or m.values or m.kinds) and not m.mention]
+            return replace(question, args={**question.args, "asked": tuple(words)})
         mentions = carried.get(best.bound) or tuple(_settled(mention, best.bound) for mention in question.mentions)
-        query = rendered(best.plan, self.graph, self.schema)
+        query = rendered(best.plan, self.schema)
         args: dict[str, Any] = {
             "plan": best.plan,
             "bound": tuple(mention.id for mention in mentions),
@@ -253,8 +256,8 @@ class Knowledge:
         ids = tuple(mention.id for mention in question.mentions)
         if bound is None or bound == ids or not all(id in self.graph.nodes for id in ids):
             return question
-        marks, left = self.lexicon.marks(folded(question.text)[:LONGEST])
-        marks, _ = self._near(folded(question.text)[:LONGEST], marks, left)
+        marks, left = self.lexicon.marks(folded(question.text[:LONGEST]))
+        marks, _ = self._near(folded(question.text[:LONGEST]), marks, left)
         fixed = {mention.start: mention.id for mention in question.mentions if mention.how != "before"}
         plain = replace(question, kind="", args={"missing": question.args.get("missing", ())})
         return self._chosen(plain, self.reader.read(marks, fixed).candidates, marks, {})
@@ -264,7 +267,7 @@ class Knowledge:
         plan = question.args.get("plan")
         if isinstance(plan, Plan) and plan not in self._late:
             return ()
-        return (self.recall.route(question),)
+        return self.recall.routes(question)
 
     def answer(self, question: Question, pool: Sequence[Fused]) -> Found:
         """What the triples at the named things say if one alone is meant; else that it isn't in the graph."""
@@ -293,7 +296,7 @@ class Knowledge:
     def query(self, question: Question) -> Query | None:
         """The question's plan as Cypher; ``None`` without a plan."""
         plan = question.args.get("plan")
-        return rendered(plan, self.graph, self.schema) if isinstance(plan, Plan) else None
+        return rendered(plan, self.schema) if isinstance(plan, Plan) else None
 
 
 def _gives(plan: Plan, result: Result) -> bool:
@@ -313,7 +316,7 @@ def _settled(mention: Mention, bound: Sequence[str]) -> Mention:
 
 def _spoken(text: str, marks: Sequence[Mark]) -> Lang:
     """The language of the words around the names."""
-    plain = folded(text)
+    plain = folded(text[:LONGEST])
     for mark in reversed(marks):
         if mark.mention is not None:
             plain = f"{plain[: mark.start]} {plain[mark.end :]}"

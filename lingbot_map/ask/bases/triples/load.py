@@ -196,6 +196,7 @@ def _json_rows(file: Path) -> Iterator[tuple[str, Row]]:
         if isinstance(inner := row.pop("properties", None), dict):
             row["props"] = {**inner, **(row["props"] if isinstance(row.get("props"), dict) else {})}
             what = what or "node"
+        what = what or ("node" if "id" in row else "")
         if not what:
             raise BadInput(where, "a node (id) or an edge (source, relation, target)", ", ".join(row)[:120])
         yield what, (str(number), row)

@@ -16,9 +16,9 @@ from lingbot_map.ask.bases.triples.words import number_of
 Special = tuple[int, int, str, tuple[Any, ...]]
 
 _N = r"(\d{1,15}(?:\.\d{1,6})?|[零〇一二两三四五六七八九十百千]{1,8}(?:点[零一二三四五六七八九]{1,4})?)"
-_U = r"(分钟|厘米|块钱|亿|万|分|岁|元|块|米|人)?"
+_U = r"(分钟|厘米|块钱|亿|万|分|岁|元|块|米|人|页)?"
 _E = r"(\d{1,15}(?:\.\d{1,6})?)"
-_EU = r"(?:\s{1,3}(points?|stars?|years|minutes|dollars|yuan))?"
+_EU = r"(?:\s{1,3}(points?|stars?|years|minutes|dollars|yuan|pages))?"
 _Y = r"((?:1[0-9]|20)\d{2})"
 _COUNTED = "部个位名条本首座家支款种"
 _MORE = {
@@ -110,8 +110,8 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
     ("years", rf"(?<!\w)(?:in )?(?:the )?{_Y[:-1]})s(?!\w)", lambda m: (int(m[1]), int(m[1]) + 9)),
     ("extreme", rf"({_ZH_MOST})的?(?:前?{_N}[{_COUNTED}])?", _zh_most),
     ("extreme", rf"前{_N}[{_COUNTED}名]?", lambda m: ("", "desc", int(_number(m[1])), 1, "")),
-    ("extreme", rf"第{_N}(高|低|早|晚|新)",
-     lambda m: ("time" if m[2] in "早晚新" else "", "asc" if m[2] in "低早" else "desc", 1, int(_number(m[1])), "")),
+    ("extreme", rf"第{_N}(高|低|早|晚|新|多|少|大|小|长|短|老)",
+     lambda m: ("time" if m[2] in "早晚新" else "", "asc" if m[2] in "低早少小短" else "desc", 1, int(_number(m[1])), "")),
     ("extreme", rf"第一[{_COUNTED}]", lambda m: ("time", "asc", 1, 1, "")),
     ("extreme", rf"最后一[{_COUNTED}]", lambda m: ("time", "desc", 1, 1, "")),
     ("extreme", rf"(?<!\w)(?:({_any(_ORDER)}) )?(?:(\d{{1,3}}|two|three|four|five) )?({_EN_MOST})(?: (\d{{1,3}}|two|three|four|five))?(?!\w)",
@@ -148,6 +148,7 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
     ("and", r"和|与|跟|及|以及|、|(?<!\w)and(?!\w)|&", lambda m: ()),
     ("what about", r"呢(?=[?？。!！\s]*$)|(?<!\w)(?:what|how) about(?!\w)", lambda m: ()),
     ("of", r"的|'s(?!\w)|’s(?!\w)|(?<!\w)of(?!\w)", lambda m: (m[0],)),
+    ("toward", r"向|给|对(?![应比面])", lambda m: ()),
     ("by", r"被|由|(?<!\w)by(?!\w)", lambda m: ()),
 )  # fmt: skip
 _COMPILED = tuple((op, re.compile(pattern), value) for op, pattern, value in _PATTERNS)

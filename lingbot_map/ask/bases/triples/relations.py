@@ -78,7 +78,10 @@ class Lexicon:
             for text in texts:
                 for phrase in (text, *_same(text)):
                     if len(phrase) > 1 or HAN.match(phrase):
-                        _put(self._entry(phrase).values, (prop, text))
+                        entry = self._entry(phrase)
+                        _put(entry.values, (prop, text))
+                        # 小说 may be a word for books; where it is a category of theirs, that is what it says
+                        entry.kinds = [kind for kind in entry.kinds if phrase in self._own(kind)]
 
     def _props(self) -> None:
         names = {name for props in self.schema.node_props.values() for name in props}
@@ -104,6 +107,11 @@ class Lexicon:
                     phrases += says.split()
             for phrase in phrases:
                 _put(self._entry(phrase).kinds, kind)
+
+    def _own(self, kind: str) -> tuple[str, ...]:
+        """What a kind is called in the graph itself."""
+        said = self.graph.says.get(kind)
+        return (kind, spelt(kind), *(said.says if said else ()))
 
     def _entry(self, phrase: str) -> _Entry:
         phrase = folded(phrase).strip()
@@ -146,6 +154,8 @@ class Lexicon:
     def _entities(self, text: str) -> Iterable[Mark]:
         for mention in self.names.find(text):
             start = mention.start
+            if not trimmed(mention.text):
+                continue  # 是 may be a name somewhere; in a question it is one only in quotes
             yield Mark(start, start + len(mention.text), mention.text, mention=mention)
         for quoted in _QUOTED.finditer(text):
             inner = next(group for group in quoted.groups() if group is not None)
@@ -234,6 +244,8 @@ def _variants(phrase: str) -> Iterable[str]:
     yield phrase
     if HAN.search(phrase) and len(phrase) > 1 and phrase[-1] in "了过的":
         yield from (phrase[:-1] + tail for tail in ("了", "过", "的", "", "过的", "了的"))
+    if HAN.search(phrase) and len(phrase) > 2 and phrase[-1] in "给于到":
+        yield phrase[:-1]  # 汇报给 is also 向…汇报
 
 
 def _same(text: str) -> Iterable[str]:

@@ -213,6 +213,10 @@ class Ways:
             if before is not None and before.op == "of":
                 return "out", True
             between = [m for m in self.around if end <= m.start < mark.start]
+            if any(m.op == "toward" for m in between):  # A 向谁汇报
+                return "out", False
+            if any(m.op == "toward" and m.end == start for m in self.around):  # 谁向 A 汇报
+                return "in", False
             passive = any(m.op == "by" for m in between) or any(m.op == "who" and not m.text.isascii() for m in between)
             by_after = after is not None and after.op == "by"
             return ("in" if passive or by_after else "out"), False

@@ -80,9 +80,9 @@ def _concept(name: str, names: str, says: str, units: str = "") -> Concept:
 
 CONCEPTS: tuple[Concept, ...] = (
     _concept(
-        "time", "year date released release_date releasedate release_year published founded started time 年份 时间 日期 "
+        "time", "year date since released release_date releasedate release_year published founded started time 年份 时间 日期 "
         "上映时间 上映年份 发行时间 出版时间 成立时间",
-        "年份|上映时间|上映年份|上映日期|上映|公映|首映|发行|出版|问世|推出|成立|日期|时间|年|"
+        "年份|上映时间|上映年份|上映日期|上映|公映|首映|发行|出版|问世|推出|成立|上线|启用|日期|时间|年|"
         "year|date|released|release|release date|release year|came out|come out|published|premiere|founded", "年 年份",
     ),
     _concept(
@@ -103,6 +103,7 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept("price", "price cost 价格 售价", "价格|价钱|售价|多少钱|票价|price|cost", "元 块 块钱 dollars yuan"),
     _concept("height", "height 身高 高度", "身高|高度|多高|height|tall|how tall", "米 厘米 cm m"),
     _concept("length", "runtime duration length 片长 时长", "片长|时长|长度|多长|runtime|duration|length|how long", "分钟 minutes"),
+    _concept("pages", "pages page_count pagecount 页数", "页数|多少页|页|pages|page count", "页 pages"),
     _concept("people", "population 人口", "人口|居民|population|inhabitants", "人"),
     _concept("birthplace", "birthplace place_of_birth birth_place 出生地", "出生地|籍贯|家乡|birthplace|place of birth|hometown"),
     _concept("country", "country nationality 国家 国籍", "国籍|国家|nationality|country"),
@@ -129,7 +130,7 @@ SAME: tuple[frozenset[str], ...] = tuple(
 LABELS: dict[str, tuple[str, str]] = {
     "time": ("年份", "year"), "birth": ("出生", "birth"), "death": ("逝世", "death"), "rating": ("评分", "rating"),
     "genre": ("类型", "genre"), "job": ("职业", "job"), "age": ("年龄", "age"), "price": ("价格", "price"),
-    "height": ("身高", "height"), "length": ("时长", "length"), "people": ("人口", "population"),
+    "height": ("身高", "height"), "length": ("时长", "length"), "pages": ("页数", "pages"), "people": ("人口", "population"),
     "birthplace": ("出生地", "birthplace"), "country": ("国家", "country"), "language": ("语言", "language"),
     "gender": ("性别", "gender"), "city": ("地点", "place"), "gross": ("票房", "box office"),
     "email": ("邮箱", "email"), "phone": ("电话", "phone"),
@@ -174,7 +175,7 @@ FILLER_ZH = _all("""的 了 过 是 有 在 和 与 跟 及 以及 或 或者 �
     所有 全部 分别 一下 你 被 由 把 给 对 从 到 之 所 者 等 上 就 呗 哦 嗯 好 那么 然后 又是 为 为止 以 于 自 着 得 地 一 两 下 会 能 能够 可以 是否
     是不是 有没有 叫 叫什么 名字 称 如何 怎么样 怎样 关于 图谱 图里 图中 数据 记录 作为 担任 当 做 任 过的 有过 有关 方面 情况 具体 各 每 每部 每个
     参与 领衔 联合 亲自 只 仅 才 最终 一部 一位 一个 两位 两人 二人 这两 那两 人家 它 他 她 它们 他们 她们 其 另 另外 别的 目前 现在 年 时候 哪年 啥时候
-    一起 共同 同时 分 岁 属于 不 满足 符合 条件 要 需要 其余 身上 本人 先生 女士 老师 请告诉我""")  # fmt: skip
+    一起 共同 同时 分 岁 属于 不 满足 符合 条件 要 需要 其余 身上 本人 先生 女士 老师 请告诉我 向 用 之间 使用""")  # fmt: skip
 """Chinese words that carry no condition of their own; what else is left over was not understood."""
 
 FILLER_EN = _all("""the a an of to in on at is are was were be been being do does did what which who whom whose when where how and or
