@@ -138,8 +138,8 @@ class Graph:
 @dataclass(slots=True)
 class Schema:
     """What a graph is made of, counted over all of it: the pairs of kinds that a relation joins, the properties of each
-    kind and of each relation (how many have it), which of them are numbers, lists and texts, and the texts that stand in
-    properties of few different texts."""
+    kind and of each relation (how many have it), which of them are numbers, lists and texts, and the texts that
+    stand in properties of few different texts."""
 
     kinds: dict[str, int] = field(default_factory=dict)
     pairs: dict[str, dict[tuple[str, str], int]] = field(default_factory=dict)
