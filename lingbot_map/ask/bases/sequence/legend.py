@@ -6,7 +6,7 @@ import html
 import re
 
 _TAGS = re.compile(
-    r"</?(?:color|size|font|back|u|b|i|s|w|strike|sub|sup|plain|del|ins|code)\b[^<>]{0,200}>|<#[^<>]{0,200}>|"
+    r"</?(?:color|size|font|back|u|b|i|s|w|strike|sub|sup|plain|del|ins|code)\b(?!\+)[^<>]{0,200}>|<#[^<>]{0,200}>|"
     r"<&[\w-]+>|<\$\w{1,80}(?:\{[^}]{0,80}\})?>|<img[^<>]{0,200}>",
     re.IGNORECASE,
 )
@@ -14,7 +14,7 @@ _PAIRS = re.compile(r"(\*\*|\"\"|(?<!:)//|__|~~|--)(?=\S)(.{1,200}?)(?<=\S)\1")
 _WIDE = re.compile(r"\"\"(.{0,300}?)\"\"")
 _RISKY = re.compile(r"[<*\"/_~\-\\&\[]")
 _NUMBER = re.compile(r"<U\+([0-9A-Fa-f]{4,6})>|&#(\d{1,7});")
-_LINK = re.compile(r"\[\[(\S{1,500}?)(?:\{[^}]{0,200}\})?(?:\s+([^\]]{1,300}))?\]\]")
+_LINK = re.compile(r"\[\[([^\s\[\]{}]{1,500})(?:\{[^}]{0,200}\})?(?:\s+([^\]]{1,300}))?\]\]")
 _ESCAPED = re.compile(r"\\[\\t]")
 _LINE = re.compile(r"[ \t]{0,8}(?:\n|<br\s{0,3}/?>|(?<!\\)\\[nlr])[ \t]{0,8}", re.IGNORECASE)
 _MERMAID_NUMBER = re.compile(r"#(\d{1,7});|#([A-Za-z]\w{1,30});")

@@ -26,8 +26,9 @@ _MESSAGE = re.compile(
     r"(?:\[\[[^\]]*\]\]\s*)?(?::(?P<label>.*))?",
     re.DOTALL,
 )
-_ARROWS = re.compile(
-    rf"\s*{_SLANT}(?:{_TINTED}|[oxX]?{_HEADS}?-+(?:\[[^\]]*\]-*)?{_HEADS}?[oxX]?){_SLANT}\s*[\w\"\[\]?]"
+_ARROWS = re.compile(  # an arrow with a head where a word's argument would stand: the word names a lifeline
+    rf"\s*{_SLANT}(?:{_TINTED}|[oxX]?<{{1,2}}-+(?:\[[^\]]*\]-*)?{_HEADS}?[oxX]?|"
+    rf"[oxX]?-+(?:\[[^\]]*\]-*)?>{{1,2}}[oxX]?){_SLANT}\s*[\w\"\[\]?]"
 )
 _LIFELINE = re.compile(
     r'(?P<name>"[^"]*"|[^\s"<#\[]+(?:[ \t]+(?!as\b|order\b)[^\s"<#\[]+)*)?\s*(?:<<[^>]*>>\s*)?'
