@@ -28,7 +28,7 @@ _FILLERS = frozenset(_FILLERS_TEXT.split())
 _EN_FILLERS_TEXT = (
     "the a an this that user customer client caller user's customer's s slot variable field value number "
     "of in at by for to and or please tell me bot session dialogue conversation his her their my your "
-    "now then ever it its"
+    "now then ever it its have has had get got"
 )
 _EN_FILLERS = frozenset(_EN_FILLERS_TEXT.split())
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
