@@ -222,11 +222,9 @@ def test_what_fits_is_answered_from_its_source(tested: Ask, question: str, says:
 )
 def test_what_no_document_says_is_not_answered(tested: Ask, question: str) -> None:
     answer = tested.ask(question)
-    assert (
-        answer.abstained
-        and not answer.cites
-        and answer.text.startswith("找不到" if answer.question.lang == "zh" else ("Not"))
-    )
+    assert answer.abstained
+    assert not answer.cites
+    assert answer.text.startswith("找不到" if answer.question.lang == "zh" else "Not")
 
 
 def test_yes_and_no_are_read_off_the_sentence(tested: Ask) -> None:
@@ -295,9 +293,10 @@ def test_a_thousand_questions_of_any_sort_raise_nothing_and_cite_what_exists(tmp
     base = opened(kind, [folder(tmp_path, {**WORLD, **TESTS})])
     ask = Ask(base)
     rng = random.Random(7)
+    marks = '" * ( ) AND OR NOT NEAR - ^ : 「 ?'
     hostile = ["\x00", "\n", "é", "𠀀", "a" * 300]
     asked = "哪些 谁 多久 锁定 的 GateKeeper REQ-7 v3.4 影响 没修复 问题 who which 三次 十百 提到"
-    pieces = [*asked.split(), *'" * ( ) AND OR NOT NEAR - ^ : 「 ?'.split(), *hostile]
+    pieces = [*asked.split(), *marks.split(), *hostile]
     for _ in range(500):
         answer = ask.ask(rng.choice(["", " "]).join(rng.choice(pieces) for _ in range(rng.randint(0, 12))))
         assert all(base.item(cite) is not None for sentence in answer.sentences for cite in sentence.cites)

@@ -8,7 +8,7 @@ own fit; so of many names in a document the one counts that the question asks al
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,9 @@ STARTS = 12
 KEPT = 100
 CARRIED = 0.9  # of a chain's value that a step keeps at most
 SHARED = 0.7  # of a step over a rare name that both only mention, beside one over a title
+_NEW = 0.3  # of the share of the question that a step adds to what its chain says
+_ADDED = 0.5  # of the share that a document adds to those ranked before it
+_REORDERED = 10  # documents that are put in order by what each adds, out of three times as many
 _NAMED = 0.5  # a document that the question names, beside one that it doesn't
 _NEXT_NAMESAKE = 0.8  # of several documents of one name, each beside the better one before
 _DECAY = 0.15  # of a rank: 1 / (1 + 0.15 r)
@@ -52,6 +55,7 @@ class Fit:
     vector: Any = None
     _known: dict[int, float] = field(default_factory=dict)
     _documents: dict[str, float] = field(default_factory=dict)
+    _stems: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         count = max(1, len(self.snapshot.documents))
@@ -79,6 +83,17 @@ class Fit:
     def _share(self, spoken: Spoken) -> float:
         held = spoken.stems
         return sum(weight for stem, weight in self.rarity.items() if stem in held) / self.total
+
+    def stems(self, id: str) -> frozenset[str]:
+        """The question's stems that a document says."""
+        if id not in self._stems:
+            held = frozenset[str]().union(*(spoken.stems for spoken in self.snapshot.of(id)))
+            self._stems[id] = held & self.rarity.keys()
+        return self._stems[id]
+
+    def share(self, held: Iterable[str]) -> float:
+        """The rarity-weighted share of the question that stems make up."""
+        return sum(self.rarity[stem] for stem in held) / self.total
 
     def document(self, id: str) -> float:
         """Fit of a document: the words of its best sentence; with vectors half of it that of all its sentences."""
@@ -122,17 +137,39 @@ def ranked(snapshot: Snapshot, question: str, *, hops: int = 2, most: int = KEPT
     for _ in range(hops):
         steps: dict[str, Reached] = {}
         for reached in beam:
+            said = frozenset[str]().union(*(fit.stems(id) for id in reached.way))
             families = {snapshot.documents[id].family for id in reached.way}
             for target, link, stepped, name in _steps(snapshot, fit, reached.way[-1]):
                 if snapshot.documents[target].family in families:
                     continue
                 value = link * CARRIED * reached.value * (0.5 + stepped) * 0.75 + 0.25 * fit.document(target)
+                value += _NEW * link * fit.share(fit.stems(target) - said)
                 if target not in best or value > best[target].value:
                     way = (*reached.way, target)
                     best[target] = Reached(document=target, value=value, way=way, names=(*reached.names, name))
                     steps[target] = best[target]
         beam = sorted(steps.values(), key=_order)[:WIDTH]
-    return sorted(best.values(), key=_order)[:most]
+    return _adding(fit, sorted(best.values(), key=_order)[:most])
+
+
+def answerable(snapshot: Snapshot, question: str, found: Sequence[Reached]) -> float:
+    """How likely it is that the documents found answer a question, to be held against other questions: the share of it
+    that the first five say, times the value of the first two."""
+    fit = Fit(snapshot, question)
+    said = frozenset[str]().union(*(fit.stems(reached.document) for reached in found[:5]))
+    return fit.share(said) * sum(reached.value for reached in found[:2]) / 2
+
+
+def _adding(fit: Fit, found: list[Reached]) -> list[Reached]:
+    """The first documents in the order of their value and what each adds of the question to those before it."""
+    rest, picked = found[: 3 * _REORDERED], list[Reached]()
+    said: frozenset[str] = frozenset()
+    while rest and len(picked) < _REORDERED:
+        best = max(rest, key=lambda each: each.value + _ADDED * fit.share(fit.stems(each.document) - said))
+        rest.remove(best)
+        picked.append(best)
+        said |= fit.stems(best.document)
+    return [*picked, *rest, *found[3 * _REORDERED :]]
 
 
 def _steps(snapshot: Snapshot, fit: Fit, id: str) -> Iterator[tuple[str, float, float, str]]:
