@@ -131,16 +131,24 @@ def lcquad(half: int = 1) -> Iterator[Figure]:
     assert index is not None
     ours: list[bool] = []
     plain: list[bool] = []
+    sizes: list[int] = []
     silent = 0
     for question, wanted, _ in asked[half::2]:
         found = Ask(base).ask(question)
         ids = [row["id"] for row in found.rows] or [cite for cite in found.cites if "?" in cite and "-" not in cite]
         ours.append(wanted in ids)
         silent += found.abstained
-        best = index.best(question, 1)
-        plain.append(bool(best) and wanted in (graph.edges[best[0][0]].source, graph.edges[best[0][0]].target))
+        # BM25 may name as many triples as there are answers here, so that more answers are no advantage.
+        best = [graph.edges[id] for id, _ in index.best(question, max(1, len(ids)))]
+        sizes.append(len(ids))
+        plain.append(any(wanted in (edge.source, edge.target) for edge in best))
     size = f"{len(graph.edges):,} triples made of the queries"
-    yield Figure(name="LC-QuAD 1, answer among ours", value=_percent(ours), unit="%", note=f"{interval(ours)}; {size}")
+    yield Figure(
+        name="LC-QuAD 1, answer among ours",
+        value=_percent(ours),
+        unit="%",
+        note=f"{interval(ours)}; {size}; {sum(sizes) / len(sizes):.1f} answers a question",
+    )
     yield Figure(name="LC-QuAD 1, BM25 over triples", value=_percent(plain), unit="%", note=interval(plain))
     yield Figure(name="LC-QuAD 1, not answered", value=round(100 * silent / len(ours), 1), unit="%")
 
@@ -188,9 +196,9 @@ def speed() -> Iterator[Figure]:
     for times in (first, again):
         for question in questions:
             asker = Ask(base)
-            began = time.perf_counter()
+            began = time.process_time()  # the machine may be shared
             answer = asker.ask(question)
-            times.append((time.perf_counter() - began) * 1000)
+            times.append((time.process_time() - began) * 1000)
             computed[answer.question.kind.startswith("3")] += 1
     first.sort()
     again.sort()

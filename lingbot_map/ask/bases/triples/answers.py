@@ -153,32 +153,33 @@ def _about(say: Say, nodes: Sequence[str]) -> Found:
 
 
 def _values(say: Say, plan: Plan, result: Result) -> Found:
-    told: list[tuple[str, Value, tuple[str, ...]]] = []
+    told: list[tuple[str, str, Value, tuple[str, ...]]] = []
     for id in result.nodes:
         ways = result.ways.get(id, [])
         edges = tuple(edge.id for way in ways for edge in way.edges)
         if plan.of_edge:
             of = [way.edges[-1] for way in ways if way.edges]
-            told += [(id, edge.props[plan.prop], (edge.id,)) for edge in of if plan.prop in edge.props]
-        elif plan.prop in say.graph.nodes[id].props:
-            told.append((id, say.graph.nodes[id].props[plan.prop], (*edges, id)))
+            told += [(id, plan.prop, edge.props[plan.prop], (edge.id,)) for edge in of if plan.prop in edge.props]
+        else:
+            props = say.graph.nodes[id].props
+            told += [(id, name, props[name], (*edges, id)) for name in (plan.prop, *plan.also) if name in props]
     if not told:
         text = say("of", name=say.names(result.nodes), prop=say.prop(plan.prop))
         return Found(sentences=(Sentence(text=text, cites=()),), abstained=True)
     if plan.wanted == "average":
-        numbers = [value for _, value, _ in told if isinstance(value, int | float)]
+        numbers = [value for _, _, value, _ in told if isinstance(value, int | float)]
         if not numbers:
             text = say("of", name=say.names(result.nodes), prop=say.prop(plan.prop))
             return Found(sentences=(Sentence(text=text, cites=()),), abstained=True)
-        cites = tuple(dict.fromkeys(cite for _, _, each in told for cite in each))[:MOST_CITES]
+        cites = tuple(dict.fromkeys(cite for _, _, _, each in told for cite in each))[:MOST_CITES]
         value = shown(round(sum(numbers) / len(numbers), 4))
         text = say("average", what=say.plan(plan), n=len(numbers), prop=say.prop(plan.prop), value=value)
         return Found(sentences=(Sentence(text=text, cites=cites),), rows=_rows(say, result.nodes, plan))
     sentences = [
-        Sentence(text=say("value", name=say.name(id), prop=say.prop(plan.prop), value=say.value(value)), cites=cites)
-        for id, value, cites in told[:MOST_NAMES]
+        Sentence(text=say("value", name=say.name(id), prop=say.prop(prop), value=say.value(value)), cites=cites)
+        for id, prop, value, cites in told[:MOST_NAMES]
     ]
-    nodes = [id for id, _, _ in told]
+    nodes = [id for id, _, _, _ in told]
     return Found(
         sentences=tuple(sentences),
         chains=_chains(say, result, nodes),

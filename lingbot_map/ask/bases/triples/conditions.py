@@ -53,8 +53,10 @@ def conditions_of(marks: Sequence[Mark], lexicon: Lexicon) -> Taken:
             used.add(at)
     merged: dict[tuple[str, str], Condition] = {}
     for at, mark in enumerate(marks):
-        if at in used or not mark.values or mark.relations:
+        if at in used or not mark.values:
             continue
+        if mark.relations and not (at and {prop for prop, _ in mark.values} & set(marks[at - 1].props)):
+            continue  # 导演 alone is rather the relation; 职业是导演 is not
         if mark.kinds and not _is_value(marks, at):
             continue
         used.add(at)

@@ -182,7 +182,8 @@ def rendered(plan: Plan, schema: Schema) -> Query:
     elif plan.wanted == "average":
         writer.lines.append(f"WITH DISTINCT n RETURN avg(n.{label(plan.prop)}) AS value")
     elif plan.wanted == "value":
-        writer.lines.append(f"RETURN DISTINCT n.`id` AS id, {place}.{label(plan.prop)} AS value")
+        also = "".join(f", n.{label(name)} AS value_{at}" for at, name in enumerate(plan.also, 2))
+        writer.lines.append(f"RETURN DISTINCT n.`id` AS id, {place}.{label(plan.prop)} AS value{also}")
     else:
         writer.lines.append("RETURN DISTINCT n.`id` AS id")
     return Query("\n".join(writer.lines), writer.parameters)

@@ -98,15 +98,16 @@ class Branch:
 class Plan:
     """What is ``wanted`` of the nodes that all ``branches`` lead to (``joint``) or any of them does.
 
-    ``prop`` is the property wanted ("value", "average"; of the last edge with ``of_edge``), ``targets`` what must be
-    among the nodes ("check") or the other end ("between"), ``exclude`` what doesn't count. ``missing`` takes what
-    is *not* reached from all of the last stage.
+    ``prop`` is the property wanted ("value", "average"; of the last edge with ``of_edge``), ``also`` are further ones,
+    ``targets`` what must be among the nodes ("check") or the other end ("between"), ``exclude`` what doesn't count.
+    ``missing`` takes what is *not* reached from all of the last stage.
     """
 
     wanted: Wanted
     branches: tuple[Branch, ...]
     joint: bool = True
     prop: str = ""
+    also: tuple[str, ...] = ()
     of_edge: bool = False
     targets: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 from lingbot_map.ask.bases.triples.conditions import Condition, conditions_of
 from lingbot_map.ask.bases.triples.graph import Graph, texts_of
-from lingbot_map.ask.bases.triples.plan import Branch, Candidate, Extreme, Plan, Stage, kinds_of
+from lingbot_map.ask.bases.triples.plan import Branch, Candidate, Extreme, Hop, Plan, Stage, kinds_of
 from lingbot_map.ask.bases.triples.relations import HAN, Lexicon, Mark
+from lingbot_map.ask.bases.triples.run import Run, TooLong
 from lingbot_map.ask.bases.triples.wanted import Anchor, Read, of_concept, wanted
 from lingbot_map.ask.bases.triples.ways import Ways
 
 MOST_CANDIDATES = 60
+_MOST_EACH = 40  # readings of each of two names that are put together
 _LISTS = ("count", "average", "ask", "who")
 
 
@@ -150,6 +152,14 @@ class Reader:
                 continue
             exclude = ids if read.has("other") else ()
             ways = Ways(self.lexicon, marks, around, conditions)
+            if len(ids) == 2 and steps and read.has("whether") and not any(map(read.has, _LISTS)):
+                yield from self._whether(ways, ids, anchor, cost)
+                continue
+            if read.has("joint") and not any(mark.relations for mark in marks) and not props and len(ids) == 1:
+                others = tuple(kind for kind in self.lexicon.schema.kinds if kind not in kinds)
+                hops = Hop((), "both", Stage(others)), Hop((), "both", Stage(kinds))
+                yield Candidate(Plan("rows", (Branch(ids, Stage(), hops),), exclude=ids), cost, ids)
+                continue
             for reading in ways.readings(ids, kinds, anchor.start, anchor.end):
                 for plan, more in wanted(self.lexicon, read, reading, marks, ways, exclude):
                     if len(ids) > 1 and reading.branch.hops:
@@ -164,6 +174,12 @@ class Reader:
             for candidate in self._scans(read, marks, around, conditions):
                 plan = replace(candidate.plan, wanted="check", targets=anchor.ids[0][:1])
                 yield Candidate(plan, candidate.penalty + 1.5, anchor.ids[0][:1])
+
+    def _whether(self, ways: Ways, ids: tuple[str, ...], anchor: Anchor, cost: float) -> Iterator[Candidate]:
+        """Whether one of two that are named together stands in a relation to the other (A 和 B 是配偶吗)."""
+        for reading in ways.readings(ids[:1], kinds_of(self.graph, ids[:1]), anchor.start, anchor.end):
+            if reading.branch.hops:
+                yield Candidate(Plan("check", (reading.branch,), targets=ids[1:]), reading.penalty + cost, ids)
 
     def _from_two(
         self, read: Read, marks: Sequence[Mark], around: Sequence[Mark], conditions: list[Condition]
@@ -242,7 +258,9 @@ class Reader:
                 continue
             one = Ways(self.lexicon, [*mine, *shared], around, conditions)
             two = Ways(self.lexicon, [*theirs, *shared], around, conditions)
-            others = list(two.readings(ends[1], kinds_of(self.graph, ends[1]), second.start, second.end))
+            others = list(
+                islice(two.readings(ends[1], kinds_of(self.graph, ends[1]), second.start, second.end), _MOST_EACH)
+            )
             for a in one.readings(ends[0], kinds_of(self.graph, ends[0]), first.start, first.end):
                 for b in others:
                     if not (a.branch.hops and b.branch.hops):
@@ -280,8 +298,18 @@ class Reader:
                     continue  # every film's director: nothing was asked for
                 if not reading.branch.hops and not (conditions or any(map(read.has, _LISTS))):
                     continue
-                for plan, cost in wanted(self.lexicon, read, reading, marks, ways, ()):
+                others = self._start(reading.branch) if read.has("other") and reading.branch.hops else ()
+                for plan, cost in wanted(self.lexicon, read, reading, marks, ways, others):
                     yield Candidate(plan, reading.penalty + cost)
+
+    def _start(self, branch: Branch) -> tuple[str, ...]:
+        """Where a branch begins, if that is an extreme: what "other" ones leave out."""
+        if branch.start.extreme is None:
+            return ()
+        try:
+            return tuple(Run(self.graph).run(Plan("rows", (replace(branch, hops=()),))).nodes[:20])
+        except TooLong:
+            return ()
 
     def _having(self, props: Sequence[str]) -> tuple[str, ...]:
         schema = self.lexicon.schema

@@ -182,7 +182,8 @@ class Say:
         told = self.stage(branch.start)
         text = f"{start} {told}".strip() if start else told
         for hop in branch.hops:
-            label = "/".join(map(self.relation, hop.relations[:3])) if len(hop.relations) < 4 else self.words["any"]
+            few = 0 < len(hop.relations) < 4
+            label = "/".join(map(self.relation, hop.relations)) if few else self.words["any"]
             label += "".join(
                 f"（{self.test(test)}）" if self.lang == "zh" else f" ({self.test(test)})" for test in hop.tests
             )

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lingbot_map.ask.bases.triples.conditions import Condition
-from lingbot_map.ask.bases.triples.plan import Candidate, Plan, Wanted, kinds_of
+from lingbot_map.ask.bases.triples.plan import Candidate, Plan, Stage, Wanted, kinds_of
 from lingbot_map.ask.bases.triples.relations import Lexicon, Mark
 from lingbot_map.ask.bases.triples.ways import Reading, Ways
 
+_PLAIN = ("ask", "who", "of", "and", "back", "it", "other")
 _ASKS = ("ask", "who", "when", "where", "count")
 
 
@@ -39,6 +40,11 @@ class Read:
     anchors: list[Anchor]
     conditions: list[Condition] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
+
+    @property
+    def about(self) -> bool:
+        """Whether nothing but a name is said, or what it is: then all that is known of it is wanted."""
+        return all(mark.mention is not None or mark.op in _PLAIN for mark in self.marks)
 
     def has(self, op: str) -> bool:
         """Whether a mark of this kind stands in the question."""
@@ -72,14 +78,16 @@ def wanted(
         name = next((prop for prop in props if prop in have), "")
         if name:
             wanted: Wanted = "average" if read.has("average") else "value"
-            yield replace(joint, wanted=wanted, prop=name), 0.0
+            also = tuple(dict.fromkeys(prop for prop in props if prop in have and prop != name))
+            several = also if wanted == "value" and read.has("and") else ()
+            yield replace(joint, wanted=wanted, prop=name, also=several), 0.0
         return
     if read.has("average"):
         return
     if read.has("who") and lexicon.persons and not set(kinds) & set(lexicon.persons):
         relations = branch.hops[-1].relations if branch.hops else ()
         ends = {kind for r in relations for pair in lexicon.schema.pairs.get(r, ()) for kind in pair}
-        if ends & set(lexicon.persons):
+        if ends & set(lexicon.persons) or not branch.ids:
             return
     if read.has("whether") and not any(read.has(op) for op in _ASKS) and branch.ids and not branch.hops:
         if branch.start.tests:
@@ -88,6 +96,8 @@ def wanted(
     if any(mark.op == "not" for mark in marks):
         if branch.hops and branch.ids and branch.hops[-1].stage.kinds:
             yield replace(joint, missing=True), 0.0
+        return
+    if branch.ids and not branch.hops and branch.start == Stage() and not read.about:
         return
     yield replace(joint, wanted="count" if read.has("count") else "rows"), 0.0
 

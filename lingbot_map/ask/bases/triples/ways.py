@@ -15,7 +15,9 @@ from lingbot_map.ask.bases.triples.plan import Branch, Hop, Stage, Way
 from lingbot_map.ask.bases.triples.relations import Lexicon, Mark
 
 MOST_READINGS = 400
-"""Readings that are looked at; a question of more marks than that allows isn't one."""
+MOST_STEPS = 12
+"""Words for steps; what has more of them isn't a question, and no longer way is walked."""
+_MOST_TRIED = 20_000
 _IMPLICIT, _DROPPED, _AS_VALUE, _AGAINST, _ORDER = 3.0, 0.6, 1.0, 0.8, 0.1
 
 
@@ -52,6 +54,7 @@ class Ways:
         steps = [m for m in marks if (m.relations or m.kinds) and not m.mention]
         self.steps = sorted(steps, key=lambda mark: mark.start)
         self.conditions = tuple(conditions)
+        self._tried = 0
         self.asked = self._asked()
 
     def _asked(self) -> Mark | None:
@@ -77,6 +80,8 @@ class Ways:
         """From an anchor that stands from ``start`` to ``end`` (``ids`` empty: any node of ``kinds``)."""
         seen: set[Branch] = set()
         left = 0
+        if len(self.steps) > MOST_STEPS:
+            return
         for number, order in enumerate(self._orders(start, end)):
             first = _State(kinds=kinds, places=((start,),), stage_kinds=(kinds,), conditions=self.conditions)
             for state in self._walk(first, order, start, end):
@@ -119,6 +124,9 @@ class Ways:
     def _walk(self, state: _State, order: Sequence[Mark], start: int, end: int) -> Iterator[_State]:
         if not order:
             yield state
+            return
+        self._tried += 1
+        if self._tried > _MOST_TRIED:
             return
         mark, rest = order[0], order[1:]
         for following in self._take(state, mark, rest, start, end):
