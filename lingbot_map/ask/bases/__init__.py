@@ -1,4 +1,4 @@
-"""What can be asked: each module is one kind of base, and knows of no other."""
+"""What can be asked: each module is one kind of base; none knows of another, but sessions are held against diagrams."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from lingbot_map.ask.bases.sequence import opened as designs
 from lingbot_map.ask.bases.session.answering import SessionBase
 from lingbot_map.ask.bases.session.opening import map_of_path
 from lingbot_map.errors import BadInput
@@ -25,4 +26,4 @@ def opened(paths: Sequence[Path]) -> SessionBase:
 
 def over(map: DialogueMap, diagrams: Sequence[Path] = ()) -> SessionBase:
     """The base over a map, and perhaps the diagrams that designed it."""
-    return SessionBase(map)
+    return SessionBase(map, designed=designs(diagrams) if diagrams else None)

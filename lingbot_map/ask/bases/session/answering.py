@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from lingbot_map.ask.bases.sequence.asking import SequenceBase
 from lingbot_map.ask.bases.session import causes, flow, recalls, slots, turns
+from lingbot_map.ask.bases.session.conforming import conforming
 from lingbot_map.ask.bases.session.reading import Reader
 from lingbot_map.ask.bases.session.record import Record
 from lingbot_map.ask.bases.session.saying import Saying
@@ -59,11 +61,12 @@ class SessionBase:
 
     name = "session"
 
-    def __init__(self, map: DialogueMap, *, conform: Operator | None = None) -> None:
-        """``conform`` answers whether turns went as a diagram designed them; without it that is not known."""
+    def __init__(self, map: DialogueMap, *, designed: SequenceBase | None = None) -> None:
+        """``designed`` is the diagram that turns can be held against. Raises ``BadInput`` for several."""
         self.record = Record(map)
         self._reader = Reader(self.record)
-        self._conform = conform
+        self._designed = designed
+        self._conform = conforming(designed) if designed is not None else None
 
     def read(self, text: str, dialog: Dialog) -> Question:
         """The question: its operator, its turns and names."""
@@ -113,7 +116,8 @@ class SessionBase:
 
     def item(self, id: str) -> Item | None:
         """The turn, write, document, event ... that a citation names."""
-        return self.record.item(id)
+        found = self.record.item(id)
+        return found if found is not None or self._designed is None else self._designed.item(id)
 
     def _by_words(self, question: Question) -> list[Hit]:
         found = []

@@ -96,7 +96,10 @@ _TABLE: dict[str, str] = {
     ),
     "turns": r"轮次?|回合|\bturns?\b",
     "stage_first": r"第一|首位|排首|榜首|\bfirst\b|\btop\b",
-    "design": r"设计图|设计|时序图|流程图|按图|\bdesign\w*|\bdiagram\b|\bas drawn\b|\bas planned\b|\bconform\w*",
+    "design": (
+        r"设计|时序图|流程图|[按照]图|按(?:照)?流程|偏离"
+        r"|\bdesign\w*|\bdiagram\b|\bas drawn\b|\bas planned\b|\bconform\w*"
+    ),
     "all": (
         r"哪些|有没有|有无|是否有|列出|所有|全部|有什么|\bwhich\b|\bwhat\b|\blist\b|\ball\b|\bany\b|\bshow\b"
         r"|\bis there\b|\bare there\b"
