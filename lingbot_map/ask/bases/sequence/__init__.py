@@ -10,7 +10,10 @@ from lingbot_map.ask.bases.sequence.ir import Diagram
 from lingbot_map.ask.bases.sequence.source import SUFFIXES, Refused, read, text_of
 from lingbot_map.errors import BadInput
 
+__all__ = ["MOST_FILES", "SequenceBase", "opened"]
+
 MOST_FILES = 5_000
+"""Files of a folder that are read."""
 
 
 def opened(paths: Sequence[Path]) -> SequenceBase:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from lingbot_map.ask.bases.sequence import judging, listing
 from lingbot_map.ask.bases.sequence.ir import Diagram
-from lingbot_map.ask.bases.sequence.lexicon import STATES, concepts
+from lingbot_map.ask.bases.sequence.lexicon import concepts, states
 from lingbot_map.ask.bases.sequence.reading import Read, read
 from lingbot_map.ask.bases.sequence.source import Refused
 from lingbot_map.ask.bases.sequence.telling import Telling
@@ -234,9 +234,9 @@ def _names(diagrams: Sequence[Diagram]) -> list[str]:
 
 def _share(asked: frozenset[str], item: Item) -> float:
     own = set(concepts(item.text))
-    if asked & STATES and item.kind != "note":
+    if states(asked) and item.kind != "note":
         return 0.0  # how something went is a condition, and conditions were looked through
-    return len(asked & own) / len(asked) if not (asked & STATES) - own else 0.0
+    return len(asked & own) / len(asked) if states(asked) <= own else 0.0
 
 
 def _words(views: Sequence[View], asked: frozenset[str], late: Callable[[], bool]) -> list[Hit]:

@@ -7,6 +7,7 @@ that a condition either has or hasn't. Concepts are named by their English word.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from lingbot_map.ask.text import STOP, folded, words
@@ -131,7 +132,8 @@ _SAID = """
 多少次 次 几 会 要 分支
 条件 接下来 然后 那 那么 该 此 这 它 都 也 呢 呀 能 能够 可 可以 必须 应该 需 得 用 执行 接着 调用 怎么办
 怎么 怎样 如何 什么 哪些 之间
-的 了 是 在 和 与 或 吗 吧 啊 为什么 为何 有 请问 请 图 图中 之 于 而 其 过 着 将 才 只 仍 仍然 还会 按 按照
+的 了 是 在 和 与 或 吗 吧 啊 为什么 为何 有 请问 请 图 图中 之 于 而 其 过 着 将 才 只
+有没有 会不会 是不是 能不能 要不要 是否 仍 仍然 还会 按 按照
 说 讲 告诉我 我 你 我们
 """
 _SAID_EN = """
@@ -181,10 +183,20 @@ def _han(run: str) -> list[str]:
     return found
 
 
+def opposite(concept: str) -> str:
+    """What is so where a concept isn't: "fail" of "success", "not wrapped" of "wrapped"."""
+    return OPPOSITE.get(concept) or (concept[4:] if concept.startswith("not ") else f"not {concept}")
+
+
+def states(said: Iterable[str]) -> frozenset[str]:
+    """The concepts that say how something went, or what isn't so."""
+    return frozenset(concept for concept in said if concept in STATES or concept.startswith("not "))
+
+
 @lru_cache(20_000)
 def concepts(text: str) -> tuple[str, ...]:
     """The concepts of a text in order; names in code fall into their parts ("deductBalance": deduct, balance). A "not"
-    turns the next state into its opposite."""
+    turns the next concept into its opposite."""
     spaced = " ".join(_PART.findall(text))
     low = f" {folded(spaced)} "
     for phrase, meant in _PHRASES:
@@ -201,8 +213,8 @@ def concepts(text: str) -> tuple[str, ...]:
             continue
         if concept in _FILLER or concept == "==":
             continue
-        if negated and concept in OPPOSITE:
-            concept = OPPOSITE[concept]
+        if negated:
+            concept = opposite(concept)
             negated = False
         said.append(concept)
     return tuple(said)

@@ -252,13 +252,13 @@ class View:
         rest = whole
         for name in [whole[each.at : each.end] for each in found] + [m.text for m in self.names.find(text)]:
             rest = rest.replace(name, " ")
-        return [] if lexicon.STATES & set(concepts(rest)) else found
+        return [] if lexicon.states(concepts(rest)) else found
 
     def _best(self, text: str) -> list[Named]:
         asked = frozenset(concepts(text))
         if not asked:
             return []
-        states = asked & lexicon.STATES
+        states = lexicon.states(asked)
         found: list[Named] = []
         for fragment, number, _, own, spoken in self._operands:
             fit = _fit(asked, states, own, spoken, self.known)
@@ -275,14 +275,14 @@ def _negated(whole: str, at: int) -> bool:
 
 
 def _opposed(asked: frozenset[str]) -> frozenset[str]:
-    return frozenset(lexicon.OPPOSITE.get(concept, concept) for concept in asked)
+    return frozenset(lexicon.opposite(each) if lexicon.states((each,)) else each for each in asked)
 
 
 def _fit(
     asked: frozenset[str], states: frozenset[str], own: frozenset[str], spoken: frozenset[str], known: frozenset[str]
 ) -> float:
     """The share of what is asked that a condition has; 0 where it isn't meant."""
-    if not states <= own or (own & lexicon.STATES) - states or not asked & own:
+    if not states <= own or lexicon.states(own) - states or not asked & own:
         return 0.0
     if all(each.isdigit() for each in asked & own):
         return 0.0
