@@ -11,7 +11,7 @@ import pytest
 
 from lingbot_map.ask import Ask
 from lingbot_map.ask.bases.triples.cypher import Neo4jGraph, Query, label
-from lingbot_map.ask.bases.triples.graph import Graph, Node, schema_of
+from lingbot_map.ask.bases.triples.graph import Graph, Node, Said, schema_of
 from lingbot_map.ask.bases.triples.knowledge import Knowledge
 from lingbot_map.ask.bases.triples.plan import Plan
 from lingbot_map.ask.bases.triples.run import Run
@@ -106,15 +106,29 @@ def test_labels_that_would_be_one_are_refused() -> None:
         EmbeddedGraph(graph, schema_of(graph))
 
 
+def test_a_declared_relation_that_nothing_stands_in_gives_no_rows() -> None:
+    pytest.importorskip("ladybug", reason="the embedded database is not installed")
+    from lingbot_map.ask.bases.triples.embedded import EmbeddedGraph
+
+    graph = library()
+    graph.say(Said("EDITED", ("编辑了", "编辑"), "Person", "Book"))
+    base = Knowledge(graph)
+    answer = Ask(base).ask("许诺编辑了哪些书？")
+    assert answer.abstained
+    query = base.query(answer.question)
+    assert query is not None
+    assert EmbeddedGraph(graph, base.schema).run(query) == []
+
+
 def test_says_which_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     from lingbot_map.ask.bases.triples.embedded import EmbeddedGraph
 
     monkeypatch.setitem(sys.modules, "ladybug", None)
     monkeypatch.setitem(sys.modules, "neo4j", None)
     graph = library()
-    with pytest.raises(BadInput, match="pip install ladybug"):
+    with pytest.raises(BadInput, match=r"lingbot-map\[ladybug\]"):
         EmbeddedGraph(graph, schema_of(graph))
-    with pytest.raises(BadInput, match="pip install neo4j"):
+    with pytest.raises(BadInput, match=r"lingbot-map\[neo4j\]"):
         Neo4jGraph.connected("bolt://localhost:7687", "user", "password")
 
 

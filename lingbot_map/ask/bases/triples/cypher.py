@@ -212,7 +212,7 @@ class Neo4jGraph:
         try:
             from neo4j import GraphDatabase
         except ImportError:
-            raise BadInput("neo4j", "the package neo4j", "none installed", "pip install neo4j") from None
+            raise BadInput("neo4j", "the package neo4j", "none installed", "pip install 'lingbot-map[neo4j]'") from None
         return cls(GraphDatabase.driver(address, auth=(user, password)), timeout=timeout)
 
     def run(self, query: Query) -> list[dict[str, Any]]:

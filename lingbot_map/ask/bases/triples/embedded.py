@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from lingbot_map.ask.bases.triples.cypher import Query, as_cell, label
-from lingbot_map.ask.bases.triples.graph import Graph, Schema
+from lingbot_map.ask.bases.triples.graph import Edge, Graph, Schema
 from lingbot_map.errors import BadInput
 
 
 class EmbeddedGraph:
     """A copy of a graph in memory of the database: one table a kind, one a relation. Raises ``BadInput`` without the
-    package, or where two kinds (or two relations) would have one label."""
+    package, or where two of the kinds and relations would have one label."""
 
     def __init__(self, graph: Graph, schema: Schema, *, timeout: float = 5.0) -> None:
         try:
             import ladybug
         except ImportError:
-            raise BadInput("ladybug", "the package ladybug", "none installed", "pip install ladybug") from None
+            remedy = "pip install 'lingbot-map[ladybug]'"
+            raise BadInput("ladybug", "the package ladybug", "none installed", remedy) from None
         self._connection: Any = ladybug.Connection(ladybug.Database(":memory:"))
         self._schema, self._listed = schema, schema.listed
-        _apart([kind or "Thing" for kind in schema.kinds])
-        _apart([relation for relation, pairs in schema.pairs.items() if any(pairs.values())])
+        _apart([*(kind or "Thing" for kind in schema.kinds), *schema.pairs])
         self._nodes(graph)
         self._edges(graph)
         self._connection.set_query_timeout(int(timeout * 1000))
@@ -60,8 +60,11 @@ class EmbeddedGraph:
 
     def _edges(self, graph: Graph) -> None:
         schema = self._schema
+        by_relation: dict[str, list[Edge]] = {}
+        for edge in graph.edges.values():
+            by_relation.setdefault(edge.relation, []).append(edge)
         for relation, pairs in schema.pairs.items():
-            there = [pair for pair, count in pairs.items() if count]
+            there = [pair for pair in pairs if set(pair) <= set(schema.kinds)]
             if not there:
                 continue
             props = sorted(set(schema.edge_props.get(relation, {})) - {"id"})
@@ -69,8 +72,7 @@ class EmbeddedGraph:
             ends = ", ".join(f"FROM {label(a or 'Thing')} TO {label(b or 'Thing')}" for a, b in there)
             columns = "".join(f", {label(name)} {'DOUBLE' if numeric[name] else 'STRING'}" for name in props)
             self._connection.execute(f"CREATE REL TABLE {label(relation)}({ends}, `id` STRING{columns})")
-            edges = [edge for edge in graph.edges.values() if edge.relation == relation]
-            for edge in edges:
+            for edge in by_relation.get(relation, ()):
                 cells = {f"c{n}": as_cell(edge.props.get(p), numeric[p], False) for n, p in enumerate(props)}
                 given = {key: value for key, value in cells.items() if value is not None}
                 inner = ", ".join(["`id`: $id", *(f"{label(props[int(key[1:])])}: ${key}" for key in given)])
