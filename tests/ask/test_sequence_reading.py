@@ -39,6 +39,7 @@ def told(diagram: Diagram) -> list[tuple[str, str, str, str]]:
     ("line", "expected"),
     [
         ("A -> B: x", ("A", "B", "x", "sync")),
+        ("A->B:x:y", ("A", "B", "x:y", "sync")),
         ("A ->> B: x", ("A", "B", "x", "async")),
         ("A -\\ B: x", ("A", "B", "x", "async")),
         ("A //-- B: x", ("B", "A", "x", "async")),

@@ -149,7 +149,7 @@ class _Reader:
         return True
 
     def _title(self, word: str, rest: str, number: int) -> bool:
-        self.built.title = legend.mermaid(_back(rest.lstrip(": ")))
+        self.built.title = legend.mermaid(_back(rest.removeprefix(":")))
         return True
 
 

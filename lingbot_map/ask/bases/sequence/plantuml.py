@@ -14,7 +14,7 @@ from lingbot_map.ask.bases.sequence.building import Builder
 from lingbot_map.ask.bases.sequence.ir import OUTSIDE, Diagram, Kind
 from lingbot_map.ask.bases.sequence.preprocess import Lines, Preprocessor
 
-_NAME = r'(?:"[^"]*"|[\w.@$%:~^]+(?:/[\w.@$]+)*)'
+_NAME = r'(?:"[^"]*"|[\w.@$%~^]+(?:/[\w.@$]+)*)'
 _HEADS = r"(?:>>|>|<<|<|//|/|\\\\|\\)"
 _ARROW = rf"[oxX]?{_HEADS}?-+(?:\[[^\]]*\]-*)?{_HEADS}?[oxX]?(?![\w])|[oxX]?{_HEADS}?-+(?:\[[^\]]*\]-*)?{_HEADS}?[oxX]?"
 _SLANT = r"(?:\(-?\d+\))?"
