@@ -87,6 +87,15 @@ def test_nobody_asks_without_the_token(map: Client) -> None:
     assert stranger.post("/api/ask", {"session": KEY, "question": "x"})[0] == 401
 
 
+def test_a_file_that_is_exported_does_not_offer_it(map: Client) -> None:
+    _, page, _ = map.ask("GET", "/")
+    assert b"data-ask" in page
+    _, file, _ = map.ask("GET", f"/api/sessions/{KEY}/export?to=html&place=")
+    assert b"data-file" in file
+    assert b" data-ask" not in file
+    assert b"class AskTab" not in file  # nor does it carry the code
+
+
 def test_it_is_not_offered_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask_api, "available", lambda: False)
     assert ask_api.Asking(None).routes() == []  # type: ignore[arg-type]

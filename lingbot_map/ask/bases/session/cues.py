@@ -20,11 +20,11 @@ _TABLE: dict[str, str] = {
     "lowest": r"最低|最小|最不确定|\blowest\b|\bleast confident\b|\bleast sure\b|\bminimum\b",
     "highest": r"最高|最大|\bhighest\b|\bmost confident\b|\bmaximum\b",
     "many": (
-        r"多少(?!钱)|几(?:次|个|轮|篇|条|回|种)|次数|总数|一共|总共|共有|\bhow many\b|\bhow often\b"
+        r"多少(?!钱)|(?<!第)几(?:次|个|轮|篇|条|回|种)|次数|总数|一共|总共|共有|\bhow many\b|\bhow often\b"
         r"|\bnumber of\b|\bcount\b"
     ),
     "not": (
-        r"没有?(?:进|入|被|出现|用|选)|未(?:进|入|被|用)|没能|\bnot\b|n't\b|\bnever\b|落选|被丢|淘汰"
+        r"从未|从没|没有?(?:进|入|被|出现|用|选)|未(?:进|入|被|用)|没能|\bnot\b|n't\b|\bnever\b|落选|被丢|淘汰"
         r"|\bdropped\b|\bmiss(?:ed)?\b"
     ),
     # what is asked about
@@ -73,7 +73,8 @@ _TABLE: dict[str, str] = {
         r"|\blow confiden"
     ),
     "differ": (
-        r"不同|区别|差异|差别|变化|相比|对比|比较|变了|\bdiff\w*|\bcompar\w+|\bchanged? between\b"
+        r"一样|相同|是否一致|\bthe same\b|不同|区别|差异|差别|变化|相比|对比|比较|变了"
+        r"|\bdiff\w*|\bcompar\w+|\bchanged? between\b"
         r"|\bwhat changed\b|\bversus\b|\bvs\b"
     ),
     "finding": (
@@ -82,7 +83,7 @@ _TABLE: dict[str, str] = {
     ),
     "happened": (
         r"发生了?(?:什么|啥|哪些)|怎么了|经过|情况|干了什么|做了什么|做了啥|概括|概述|总结|讲讲|说说|描述"
-        r"|\bhappen\w*|\bwhat did\b|\bgoing on\b|\bgo(?:es)? on\b|\bwent on\b|\bsummar\w+|\bdescribe\b"
+        r"|\bhappen\w*|\bgoing on\b|\bgo(?:es)? on\b|\bwent on\b|\bsummar\w+|\bdescribe\b"
         r"|\btell me about\b|\bdo(?:es)? in\b"
     ),
     "said": (
@@ -91,7 +92,8 @@ _TABLE: dict[str, str] = {
         r"|\bmention\w*|提到|提过|说到|说过|问到|问过"
     ),
     "answer": (
-        r"回答|答复|回复|答了|作答|回应|回了|答|报|引用了|说成|\banswer\w*|\brepl(?:y|ied|ies)\b|\brespon\w+"
+        r"(?:机器人|客服|助手|系统|bot)\s*(?:说|回|讲)|回答|答复|回复|答了|作答|回应|回了|答|报|引用了|说成"
+        r"|\banswer\w*|\brepl(?:y|ied|ies)\b|\brespon\w+"
         r"|\bquot\w+|\b(?:bot|assistant|system)\b.*\b(?:say|said|tell|told)\b|\btell\b|\btold\b"
     ),
     "turns": r"轮次?|回合|\bturns?\b",
@@ -108,6 +110,9 @@ _TABLE: dict[str, str] = {
         r"有没有|有无|是否|是不是|会不会|吗|\bis there\b|\bare there\b|\bany\b"
         r"|^(?:was|is|did|were|are|has|have|does|do)\b"
     ),
+    "history": r"历史|历次|每次|所有(?:的)?值|哪些值|什么值|\bhistory\b|\ball (?:the )?values\b|\bevery value\b",
+    "bot": r"机器人|客服|助手|\bbot\b|\bassistant\b|\bagent\b",
+    "customer": r"用户|客户|顾客|\buser\b|\bcustomer\b|\bcaller\b",
     "before_turn": r"(?:轮|回合)(?:之|以)?前|\bbefore turn\b",
     "leaving": r"从|离开|\bfrom\b|\bleav\w+|\bleft\b",
     "it": (

@@ -28,12 +28,17 @@ _FILLERS = frozenset(_FILLERS_TEXT.split())
 _EN_FILLERS_TEXT = (
     "the a an this that user customer client caller user's customer's s slot variable field value number "
     "of in at by for to and or please tell me bot session dialogue conversation his her their my your "
-    "now then ever it its have has had get got"
+    "now then ever it its have has had get got been being ever still already also just really actually "
+    "again before after later "
+    "called named there when what which who how"
 )
 _EN_FILLERS = frozenset(_EN_FILLERS_TEXT.split())
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _BEFORE = re.compile(rf"([{_HAN}]+)$|([a-z][a-z-]*)('s)?\s+$")
 _CODE = re.compile(r"\blm\d{3}\b|异常|告警|findings?\b")
+_LATIN = re.compile(r"(?<![a-z0-9_])[a-z][a-z0-9_.-]{2,}")
+_IDENTIFIER = re.compile(r"(?<![a-z0-9_])[a-z][a-z0-9]*_[a-z0-9_]+")
+_CALLED = re.compile(r"\b(?:called|named)\s+([a-z]\w*)|(?:叫做?|名为|名叫)\s*([a-z]\w*)")
 _AFTER = re.compile(rf"的?([{_HAN}]+)|\s+([a-z][a-z-]*)")
 
 
@@ -89,7 +94,7 @@ class Reader:
             m if m.start in fixed else n for m, n in zip(mentions, self._narrowed(mentions, cues), strict=True)
         )
         kept = tuple(m for m in mentions if m.kind != "slot" or m.how == "before" or _alone(low, rest, m))
-        unknown = [m.text for m in mentions if m not in kept]
+        unknown = [m.text for m in mentions if m not in kept] or ([] if kept else _unknown(rest))
         args: dict[str, Any] = {"turns": turns, "cues": cues, "unknown": unknown}
         bounds = bounds_in(rest)
         kind = self._kind(cues, turns, kept, bounds, bool(unknown), rest)
@@ -164,11 +169,18 @@ class Reader:
             return "leaks"
         if len(turns) == 1 and "differ" in c and re.search(r"上一?轮|前一?轮|\bprevious\b|\bbefore\b", rest):
             return "difference"
-        if unknown and "slot" not in has and "value" not in has:
+        if unknown and not has & {"slot", "value", "doc", "intent"}:
             return "no such name"
         if "slot" in has or ("value" in has and c & {"write", "overwrite", "which_turn", "value", "read", "clear"}):
             return _of_slot(c)
         return _of_the_rest(c, turns, has)
+
+
+def _unknown(rest: str) -> list[str]:
+    """Names that a question gives and that nothing bears: identifiers; in a Chinese question every Latin word."""
+    words = _LATIN.findall(rest) if lang_of(rest) == "zh" else _IDENTIFIER.findall(rest)
+    called = [match[1] or match[2] for match in _CALLED.finditer(rest)]
+    return [w for w in [*words, *called] if w not in _EN_FILLERS and not cues_in(w) and not turns_in(w, 0, 0)]
 
 
 def _put_right(mention: Mention, id: str) -> Mention:
@@ -196,6 +208,8 @@ def _why(c: frozenset[str], turns: Sequence[int], has: set[str], rest: str) -> s
 
 
 def _of_slot(c: frozenset[str]) -> str:
+    if "history" in c and "read" not in c:
+        return "writer"
     if "value" in c and not c & {"overwrite", "read"}:
         return "value"
     if "clear" in c:
@@ -221,6 +235,8 @@ def _of_the_rest(c: frozenset[str], turns: Sequence[int], has: set[str]) -> str:
     if "clear" in c and listed:
         return "clears"
     if "slot" in c and not asks_doc:
+        if turns and "write" in c:
+            return "turn"
         return "overwrites" if "differ" in c else "readers" if "read" in c else "slots"
     if asks_doc:
         if not turns and c & {"many", "most", "least"}:
@@ -232,7 +248,7 @@ def _of_the_rest(c: frozenset[str], turns: Sequence[int], has: set[str]) -> str:
         return "findings"
     if "said" in c and not turns and has <= {"intent", "value"}:
         return "said"
-    if "jump" in c:
+    if "jump" in c and not ("many" in c and "intent" in has):
         return "jumps"
     if "intent" in has and not turns:
         return "visits"

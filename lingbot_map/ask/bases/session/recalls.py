@@ -123,6 +123,15 @@ def prompt(s: Saying) -> Found:
                 en=f"{s.name(doc)} {'entered the prompt in ' + turns if entered else 'never entered a prompt'}.",
             )
         return s.told()
+    if "not" in s.cues and not s.turns:
+        entered_ever = {doc for turn in s.record.turns.values() for doc in turn.prompted()}
+        never = [node.id for node in s.record.of_kind("doc") if node.id not in entered_ever]
+        s.say(
+            never[:MOST] or s.all_turns(),
+            zh=f"从未进入提示词的文档：{s.names(never) or '无'}。",
+            en=f"Documents that never entered a prompt: {s.names(never) or 'none'}.",
+        )
+        return s.told()
     for turn in _retrieving(s, s.turns)[: MOST * 2]:
         inside = turn.prompted()
         out = list(dict.fromkeys(e.target for stage in turn.stages for e in stage.edges if e.target not in inside))

@@ -55,6 +55,14 @@ def _written(s: Saying, slot: str, writes: list[Edge], over: list[tuple[Edge, Ed
         at_zh, at_en = (f"{where}没有", f" in {where}") if s.turns else ("从未", "")
         s.say(turns, zh=f"{name} {at_zh}被写入。", en=f"{name} was {'not' if s.turns else 'never'} written{at_en}.")
         return
+    if "many" in s.cues:
+        count = len(over if asks_over else writes)
+        did_zh, did_en = ("改写", "overwritten") if asks_over else ("写入", "written")
+        s.say(
+            tuple(f"t{edge.turn}" for edge in ([new for _, new in over] if asks_over and over else writes)[:MOST]),
+            zh=f"{name} 被{did_zh} {count} 次。",
+            en=f"{name} was {did_en} {count} time{'s' * (count != 1)}.",
+        )
     if asks_over and over:
         for old, new in over[-MOST:]:
             task = s.record.task_of(new)
@@ -66,7 +74,9 @@ def _written(s: Saying, slot: str, writes: list[Edge], over: list[tuple[Edge, Ed
             )
             s.chains.append(_write_chain(new))
         return
-    if asks_over and not s.turns:
+    if "stage_first" in s.cues:
+        writes = writes[:1]
+    if asks_over and not s.turns and "many" not in s.cues:
         count = len(writes)
         s.say(
             tuple(f"t{edge.turn}" for edge in writes[:MOST]),

@@ -33,6 +33,7 @@ def turn(s: Saying) -> Found:
 
 
 def _turn(s: Saying, turn: TurnRecord) -> None:
+    before = len(s.told().sentences)
     parts = s.cues & {"said", "answer", "intent", "confidence", "write", "read", "happened"}
     whole = not parts or "happened" in parts
     at_zh, at_en = f"第{turn.number}轮", f"In turn {turn.number}"
@@ -54,7 +55,7 @@ def _turn(s: Saying, turn: TurnRecord) -> None:
     if (whole or "answer" in parts) and turn.answers:
         cites = (turn.id, *(node.id for node in turn.answers))
         s.say(cites, zh=f"{at_zh}机器人回答「{turn.answered}」。", en=f'{at_en} the bot answered "{turn.answered}".')
-    if s.silent or (not whole and len(s.told().sentences) < len(s.turns)):
+    if len(s.told().sentences) == before:
         s.say((turn.id,), zh=f"{at_zh}没有记录到所问的内容。", en=f"{at_en} nothing of the kind was recorded.")
 
 
@@ -90,16 +91,17 @@ def difference(s: Saying) -> Found:
     first, second = sorted(s.turns[:2])
     a, b = s.record.turns[first], s.record.turns[second]
     both = (a.id, b.id)
+    wanted = set(s.ids("slot"))
     zh, en = f"第{first}轮", f"turn {first}"
     zh2, en2 = f"第{second}轮", f"turn {second}"
-    if a.said != b.said:
+    if a.said != b.said and not wanted:
         s.say(
             both,
             zh=f"用户在{zh}说「{a.said}」，在{zh2}说「{b.said}」。",
             en=f'The user said "{a.said}" in {en} and "{b.said}" in {en2}.',
         )
     ours, theirs = _flow(s, a), _flow(s, b)
-    if ours != theirs:
+    if ours != theirs and not wanted:
         s.say(
             (*both, *(edge.id for edge in (*a.routes, *b.routes))),
             zh=f"路由：{zh}是 {ours or '无'}，{zh2}是 {theirs or '无'}。",
@@ -114,6 +116,8 @@ def difference(s: Saying) -> Found:
     ):
         for name in names:
             slot = f"slot:{name}"
+            if wanted and slot not in wanted:
+                continue
             value = shown(s.record.map.props_at(slot, b.end).get("value"))
             write = s.record.write_at(slot, b.end)
             told = "" if names is changed.deleted else f" {value}"
@@ -123,14 +127,14 @@ def difference(s: Saying) -> Found:
                 en=f"Slot {s.name(slot)} was {word_en}{told}.",
             )
     docs, others = a.prompted(), b.prompted()
-    if docs != others:
+    if docs != others and not wanted:
         s.say(
             (*both, *docs[:MOST], *others[:MOST]),
             zh=f"进入提示词的文档：{zh}是 {s.names(docs) or '无'}，{zh2}是 {s.names(others) or '无'}。",
             en=f"Documents in the prompt: {s.names(docs) or 'none'} in {en}, {s.names(others) or 'none'} in {en2}.",
         )
     same = a.answered == b.answered
-    if a.answered or b.answered:
+    if (a.answered or b.answered) and not wanted:
         s.say(
             (*both, *(node.id for node in (*a.answers, *b.answers))),
             zh=f"回答相同：「{a.answered}」。" if same else f"回答：{zh}是「{a.answered}」，{zh2}是「{b.answered}」。",
@@ -203,7 +207,7 @@ def said(s: Saying) -> Found:
     found = []
     for turn in s.record.turns.values():
         text = (
-            turn.said if "said" in s.cues else turn.answered if "answer" in s.cues else f"{turn.said} {turn.answered}"
+            turn.answered if "bot" in s.cues else turn.said if "customer" in s.cues else f"{turn.said} {turn.answered}"
         )
         share = covered(words, text)
         if words and share >= _COVERED:
