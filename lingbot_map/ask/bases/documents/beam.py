@@ -61,8 +61,7 @@ class Fit:
         count = max(1, len(self.snapshot.documents))
         for stem in stems(self.question):
             if stem not in STOP:
-                held = len(self.snapshot.found_documents(either([stem]), 2000))
-                self.rarity[stem] = math.log(1 + count / (held + 0.5))
+                self.rarity[stem] = math.log(1 + count / (self.snapshot.count(stem) + 0.5))
         self.total = sum(self.rarity.values()) or 1.0
         encoder = self.snapshot.vectors.encoder
         if encoder is not None:

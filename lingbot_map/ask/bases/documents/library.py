@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from lingbot_map.ask.bases.documents.files import Document, Folder, Line, Row
 from lingbot_map.ask.bases.documents.links import Titles, cap, names_in, plain
-from lingbot_map.ask.bases.documents.store import Store
+from lingbot_map.ask.bases.documents.store import Store, either
 from lingbot_map.ask.bases.documents.synonyms import Synonyms
 from lingbot_map.ask.bases.documents.vectors import Encoder, Vectors
 from lingbot_map.ask.bases.documents.wording import matching, stems
@@ -34,16 +34,13 @@ class Spoken:
     line: Line
     names: tuple[str, ...]
     context: str
+    stems: frozenset[str]
+    """Its stems with those of its title and heading."""
 
     @property
     def whole(self) -> str:
         """Its matching form with that of its document's title and heading."""
         return self.context + "\n" + matching(self.line.text)
-
-    @property
-    def stems(self) -> frozenset[str]:
-        """Its stems with those of its title and heading."""
-        return stems(f"{self.context}\n{self.line.text}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +67,10 @@ class Snapshot:
         for document in self.documents.values():
             for name in called_by(document):
                 called[name] = (*called.get(name, ()), document.id)
-        return Titles(called)
+        proper = (
+            name for document in self.documents.values() if document.title[:1].isupper() for name in called_by(document)
+        )
+        return Titles(called, frozenset(proper))
 
     @cached_property
     def ids(self) -> Mapping[str, Spoken]:
@@ -105,6 +105,17 @@ class Snapshot:
         known = self._naming.get(spoken.row)
         if known is None:
             known = self._naming[spoken.row] = self.titles.within(spoken.line.text)
+        return known
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        return {}
+
+    def count(self, stem: str) -> int:
+        """How many documents hold a stem."""
+        known = self._counts.get(stem)
+        if known is None:
+            known = self._counts[stem] = self.store.count(either([stem]))
         return known
 
     @cached_property
@@ -275,10 +286,15 @@ class Library:
         found = []
         title = matching(document.title)
         own = tuple(called_by(document))
+        heads: dict[str, frozenset[str]] = {}
         for at, line in enumerate(document.lines):
             names = names_in(line.text)
             if at == 0:
                 names = tuple(dict.fromkeys((*own, *names)))
+            below = line.heading and line.heading != document.title
+            context = f"{title}\n{matching(line.heading)}" if below else title
+            if context not in heads:
+                heads[context] = stems(context)
             found.append(
                 Spoken(
                     row=self._next + 1 + at,
@@ -286,9 +302,8 @@ class Library:
                     document=document.id,
                     line=line,
                     names=names,
-                    context=title
-                    if not line.heading or line.heading == document.title
-                    else f"{title}\n{matching(line.heading)}",
+                    context=context,
+                    stems=heads[context] | stems(line.text),
                 )
             )
         return found

@@ -28,6 +28,9 @@ _QUOTED = re.compile(r"[「『《“`]([^」』》”`\n]{2,40})[」』》”`]"
 _JOINTS = "的了在和与或把被将由是为对从到于及等个也都就只不会要能可有没后前时中上下"
 _NOT_INSIDE = frozenset(_JOINTS)
 LONGEST_NAME = 16
+_CAPITAL = re.compile(r"[A-Z]")
+_PART = re.compile(r"\w[\w\-]*|[^\w\s]")
+_LONGEST_TITLE = 12  # words of a title that are looked for in a text
 MOST_NAMES = 40
 """Names of one sentence that are kept; a sentence of more is a list."""
 
@@ -41,7 +44,8 @@ def cap(documents: int) -> int:
 def plain(text: str) -> str:
     """A title or span as names are compared: no brackets, accents, punctuation, leading article."""
     text = matching(re.sub(r"\([^)]*\)|（[^）]*）", " ", text))
-    text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    if not text.isascii():
+        text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     text = re.sub(r"[^\w\u3400-\u9fff]+", " ", text).strip()
     return re.sub(r"^(?:the|a|an) ", "", text)
 
@@ -90,12 +94,16 @@ def _terms(text: str) -> Iterator[str]:
 
 
 class Titles:
-    """Documents by what they are called. ``called`` maps a compared name to document ids."""
+    """Documents by what they are called. ``called`` maps a compared name to document ids; ``proper`` are the names that
+    are written with a capital, so that of one word "year" isn't taken for the title "Year" where capitals are used."""
 
-    def __init__(self, called: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, called: Mapping[str, tuple[str, ...]], proper: frozenset[str] = frozenset()) -> None:
         self.called = called
-        self._words = max((len(name.split()) for name in called), default=0)
-        self._words = min(self._words, 12)
+        self._proper = proper
+        self._words: dict[str, int] = {}  # first word of a name -> words of the longest
+        for name in called:
+            parts = name.split() or [""]
+            self._words[parts[0]] = max(self._words.get(parts[0], 0), min(len(parts), _LONGEST_TITLE))
         chinese = [name for name in called if HAN.search(name)]
         self._chars: dict[str, list[str]] = {}
         for name in sorted(chinese, key=lambda each: (-len(each), each)):
@@ -113,16 +121,38 @@ class Titles:
                     found.append(hit)
                 at += len(hit) or 1
         parts = whole.split()
+        capitals: set[str] | None = None
+        cased = not HAN.search(text) and _CAPITAL.search(text) is not None
         at = 0
         while at < len(parts):
-            for size in range(min(self._words, len(parts) - at), 0, -1):
+            for size in range(min(self._words.get(parts[at], 0), len(parts) - at), 0, -1):
                 name = " ".join(parts[at : at + size])
-                if name in self.called and not (size == 1 and (len(name) < 4 or name in _COMMON)) and name not in found:
+                if name not in self.called:
+                    continue
+                if size == 1 and (len(name) < 4 or name in _COMMON):
+                    continue
+                if size == 1 and cased and name in self._proper:
+                    if capitals is None:
+                        capitals = _standing_alone(text)
+                    if name not in capitals:
+                        continue
+                if name not in found:
                     found.append(name)
-                    at += size - 1
-                    break
+                at += size - 1
+                break
             at += 1
         return found
+
+
+def _standing_alone(text: str) -> set[str]:
+    """The words with a capital that no other such word stands beside: "Boston", but not that of "Boston Globe"."""
+    parts = _PART.findall(text)
+    capital = [part[0].isupper() and part.casefold() not in STOP for part in parts]
+    return {
+        plain(part)
+        for at, part in enumerate(parts)
+        if capital[at] and not (at and capital[at - 1]) and not (at + 1 < len(parts) and capital[at + 1])
+    }
 
 
 _TOO_COMMON = "film also born after before with from that this were have they their there which when where what"

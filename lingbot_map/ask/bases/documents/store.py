@@ -91,6 +91,12 @@ class Store:
             sql = "select rowid from sentences where sentences match ? order by rowid limit ?"
             return [row for (row,) in self._db.execute(sql, (match, most))]
 
+    def count(self, match: str) -> int:
+        """How many documents match."""
+        with self._lock:
+            sql = "select count(*) from documents where documents match ?"
+            return int(self._db.execute(sql, (match,)).fetchone()[0])
+
     def close(self) -> None:
         """No search after this."""
         self._db.close()

@@ -100,6 +100,7 @@ def matching(text: str) -> str:
     return _GAP.sub("", _NUMERAL.sub(_number, folded(text)))
 
 
+@lru_cache(200_000)
 def stem(word: str) -> str:
     """A Latin word without its ending; a light rule, the same for documents and questions. Ids stay whole."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():
