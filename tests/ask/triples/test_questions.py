@@ -172,6 +172,10 @@ def test_says_in_english_what_is_not_in_the_graph() -> None:
         (("静水集的作者是谁？", "他的所在团队呢？"), "t1"),
         (("静水集的作者是谁？", "译者是谁？", "北方来客的作者是谁？", "回到刚才那个，作者是谁？"), "p2"),
         (("Who is the author of Still Water?", "Who reports to him?"), "p1 p3"),
+        (("支付服务依赖什么？", "还有哪些服务依赖它？"), "s3"),
+        (("订单服务依赖哪些服务？", "它们归属哪些团队？", "这些团队还负责哪些服务？"), "s1 s4"),
+        (("订单服务依赖哪些服务？", "它们归属哪些团队？", "这些团队还负责哪些服务？", "SLA最高的呢？"), "s1"),
+        (("支付服务归属哪个团队？", "And 库存服务?"), "t2"),
         (("Which services does the trade team own?", "What about the platform team?"), "s3 s4"),
     ],
 )

@@ -147,26 +147,21 @@ def rendered(plan: Plan, schema: Schema) -> Query:
         order = "ASC" if extreme is not None and extreme.way == "asc" else "DESC"
         writer.lines.append(f"RETURN n0_0.`id` AS id, count(DISTINCT x) AS n ORDER BY n {order} LIMIT 10")
         return Query("\n".join(writer.lines), writer.parameters)
-    if not plan.joint and len({(branch.start, branch.hops) for branch in plan.branches}) == 1:
-        ids = tuple(id for branch in plan.branches for id in branch.ids)
-        writer.branch(0, Branch(ids, plan.branches[0].start, plan.branches[0].hops), "n")
-    else:
-        several_branches = len(plan.branches) > 1
-        for number, branch in enumerate(plan.branches):
-            if number:
-                writer.lines.append("WITH DISTINCT n" if plan.joint else "RETURN DISTINCT n.`id` AS id UNION")
-            writer.branch(number, plain(branch) if several_branches else branch, "n")
-        if several_branches and plan.joint and plan.last.extreme is not None:
-            writer._extreme("n", plan.last.extreme)
-    where = []
-    if plan.exclude:
-        where.append(f"NOT n.`id` IN {writer.parameter(plan.exclude)}")
-    if plan.targets:
-        where.append(f"n.`id` IN {writer.parameter(plan.targets)}")
-    if where:
-        last = f"r0_{len(plan.branches[0].hops) - 1}"
-        keep = f"n, {last}" if plan.of_edge else "n"
-        writer.lines.append(f"WITH {keep} WHERE {' AND '.join(where)}")
+    branches = plan.branches
+    if not plan.joint and len({(branch.start, branch.hops) for branch in branches}) == 1:
+        ids = tuple(id for branch in branches for id in branch.ids)
+        branches = (Branch(ids, branches[0].start, branches[0].hops),)
+    late = plan.hops > 0 and (len(plan.branches) > 1 or bool(plan.exclude))
+    for number, branch in enumerate(branches):
+        if number and plan.joint:
+            writer.lines.append("WITH DISTINCT n")
+        elif number:
+            _kept(writer, plan)
+            writer.lines.append("RETURN DISTINCT n.`id` AS id UNION")
+        writer.branch(number, plain(branch) if late else branch, "n")
+    _kept(writer, plan)
+    if late and plan.last.extreme is not None:
+        writer._extreme("n", plan.last.extreme)
     if plan.missing:
         inner = "\n".join(writer.lines)
         stage = writer.kinds(plan.last)
@@ -187,6 +182,15 @@ def rendered(plan: Plan, schema: Schema) -> Query:
     else:
         writer.lines.append("RETURN DISTINCT n.`id` AS id")
     return Query("\n".join(writer.lines), writer.parameters)
+
+
+def _kept(writer: _Writer, plan: Plan) -> None:
+    """Leaves out what is excluded and what isn't among the targets."""
+    where = [f"NOT n.`id` IN {writer.parameter(plan.exclude)}"] if plan.exclude else []
+    where += [f"n.`id` IN {writer.parameter(plan.targets)}"] if plan.targets else []
+    if where:
+        edge = f", r0_{len(plan.branches[0].hops) - 1}" if plan.of_edge else ""
+        writer.lines.append(f"WITH n{edge} WHERE {' AND '.join(where)}")
 
 
 def as_cell(value: Value | None, numeric: bool, listed: bool) -> Any:

@@ -16,7 +16,23 @@ from lingbot_map.ask.dialog import Topic
 from lingbot_map.ask.types import Mention
 
 _PERSON = ("他", "她", "他们", "她们", "he", "she", "him", "her", "his", "那位", "这位")
-_THING = ("它", "它们", "那部", "这部", "那本", "这本", "那首", "这首", "it", "its")
+_THING = (
+    "它",
+    "它们",
+    "那部",
+    "这部",
+    "那本",
+    "这本",
+    "那首",
+    "这首",
+    "该片",
+    "该书",
+    "该剧",
+    "此片",
+    "此书",
+    "it",
+    "its",
+)
 _MOST = 200
 """So many of an answer's rows are gone on from."""
 
@@ -38,7 +54,8 @@ def follows(marks: Sequence[Mark], anchors: Sequence[Anchor]) -> bool:
         return not anchors or "it" in ops
     if anchors:
         steps = any((m.relations or m.kinds or m.props or m.values or m.op in _SAID) and not m.mention for m in marks)
-        return ("it" in ops and "between" in ops and len(anchors) == 1) or ("what about" in ops and not steps)
+        goes_on = "what about" in ops or marks[0].op == "and"
+        return ("it" in ops and "between" in ops and len(anchors) == 1) or (goes_on and not steps)
     return "it" in ops or "what about" in ops or not any(mark.kinds for mark in marks)
 
 
@@ -74,7 +91,8 @@ def followed(reader: Reader, marks: list[Mark], anchors: Sequence[Anchor], topic
             continue
         start, end = _place(body)
         steps = [mark for mark in body if mark.op != "it"]
-        for candidate in reader.over(steps, ids, start, end):
+        named = tuple(mention.id for mention in topic.question.mentions)
+        for candidate in reader.over(steps, ids, start, end, named):
             found.append(replace(candidate, penalty=candidate.penalty + 0.3 * number))
             carried.setdefault(ids, tuple(replace(mention, how="before") for mention in mentions))
     found.sort(key=lambda candidate: candidate.penalty)

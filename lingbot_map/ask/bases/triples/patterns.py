@@ -141,11 +141,11 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
     ("back", r"(?:回到|回去|返回|再说回|说回|再看|还是说)(?:刚才|之前|前面|上面|上一?个|最初|原来|那个|的|话题|问题|那部|那位|说){1,6}"
      r"|(?<!\w)(?:back to|go back to|return to) (?:the )?(?:other|previous|last|earlier|former|first|that)(?: (?:one|topic|film|movie|person))?(?!\w)",
      lambda m: ()),
-    ("it", r"它们?|他们?|她们?|那[部个位本首]|这[部个位本首]|那些|这些|其中|这里面|那里面|里面|上述"
+    ("it", r"它们?|他们?|她们?|那[部个位本首]|这[部个位本首]|该[片书剧曲歌作]|此[片书剧曲歌]|那些|这些|其中|这里面|那里面|里面|上述"
      r"|(?<!\w)(?:it|its|he|she|him|her|his|they|them|their|that one|this one|those|these|of them|among them|the one)(?!\w)",
      lambda m: (m[0],)),
     ("or", r"或者?|(?<!\w)or(?!\w)", lambda m: ()),
-    ("and", r"和|与|跟|及|以及|、|(?<!\w)and(?!\w)|&", lambda m: ()),
+    ("and", r"又|并且|而且|且|和|与|跟|及|以及|、|(?<!\w)and(?!\w)|&", lambda m: ()),
     ("what about", r"呢(?=[?？。!！\s]*$)|(?<!\w)(?:what|how) about(?!\w)", lambda m: ()),
     ("of", r"的|'s(?!\w)|’s(?!\w)|(?<!\w)of(?!\w)", lambda m: (m[0],)),
     ("toward", r"向|给|对(?![应比面])", lambda m: ()),

@@ -61,10 +61,13 @@ class Reader:
                             return [Candidate(plan, a.penalty + b.penalty - 0.1, a.bound)]
         return []
 
-    def over(self, marks: list[Mark], ids: tuple[str, ...], start: int, end: int) -> list[Candidate]:
-        """The plans from things that the question doesn't name but means; they stand from ``start`` to ``end``."""
+    def over(
+        self, marks: list[Mark], ids: tuple[str, ...], start: int, end: int, named: tuple[str, ...] = ()
+    ) -> list[Candidate]:
+        """The plans from things that the question doesn't name but means; they stand from ``start`` to ``end``.
+        ``named`` were named before: "other" ones are none of them either."""
         read = Read(marks, [])
-        exclude = ids if read.has("other") else ()
+        exclude = tuple(dict.fromkeys((*ids, *named))) if read.has("other") else ()
         found: list[Candidate] = []
         for variant in _variants(marks):
             taken = conditions_of(variant, self.lexicon)

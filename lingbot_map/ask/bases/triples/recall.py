@@ -26,6 +26,7 @@ from lingbot_map.ask.types import Chain, Found, Question, Sentence
 LEAST = 0.5
 """Share of a relation's name that the question must say; half of it is one of the two words that most names have."""
 _MOST_INDEXED = 300_000
+_MOST_CONTEXT = 20_000
 _LONGEST = 1000
 _MOST_ENDS, _MOST_MIDDLES, _MOST_TOLD = 200, 50, 20
 _STEP = 0.35  # what a second step must be said better than
@@ -80,7 +81,8 @@ class Recall:
 
     def _words(self, question: Question, late: Callable[[], bool]) -> Sequence[Hit]:
         if self._index is None:
-            if len(self.graph.edges) > _MOST_INDEXED:
+            # Beside declared relations this is context of an abstention only: not worth seconds.
+            if len(self.graph.edges) > (_MOST_CONTEXT if self.graph.says else _MOST_INDEXED):
                 return ()
             self._index = Bm25.of(self.graph, late)
             if self._index is None:

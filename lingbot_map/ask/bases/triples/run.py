@@ -54,7 +54,8 @@ class Run:
         """What the plan gives. Raises ``TooLong``."""
         if plan.wanted == "between":
             return self._between(plan)
-        several = len(plan.branches) > 1  # an extreme of several branches is that of what they share
+        # An extreme of several branches is that of what they share, and of what isn't excluded.
+        several = plan.hops > 0 and (len(plan.branches) > 1 or bool(plan.exclude))
         reached = [self._branch(plain(branch) if several else branch) for branch in plan.branches]
         result = Result()
         if plan.wanted == "most":

@@ -38,6 +38,7 @@ _ZH = {
     "more": "等",
     "others": "名为“{name}”的还有：{others}",
     "near": "“{text}”按“{name}”理解",
+    "without": "（{names}除外）",
     "nearest": "没有确切的依据，最接近的是：",
     "late": "图上的计算超过时限，已放弃",
     "joint": " 且 ",
@@ -78,6 +79,7 @@ _EN = {
     "more": "and more",
     "others": "Others called “{name}”: {others}",
     "near": "“{text}” is read as “{name}”",
+    "without": " (other than {names})",
     "nearest": "Nothing says it exactly; nearest is: ",
     "late": "The computation on the graph passed its time and was given up",
     "joint": " and ",
@@ -196,6 +198,10 @@ class Say:
     def plan(self, plan: Plan) -> str:
         """The whole plan."""
         text = self.words["joint" if plan.joint else "either"].join(map(self.branch, plan.branches))
+        kinds = plan.last.kinds
+        out = [id for id in plan.exclude if id in self.graph.nodes and self.graph.nodes[id].kind in kinds]
+        if out:
+            text += self("without", names=self.names(out))
         return self.words["not"] + text if plan.missing else text
 
     def path(self, start: str, edges: Sequence[Edge]) -> str:

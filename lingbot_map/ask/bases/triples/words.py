@@ -175,7 +175,7 @@ FILLER_ZH = _all("""的 了 过 是 有 在 和 与 跟 及 以及 或 或者 �
     所有 全部 分别 一下 你 被 由 把 给 对 从 到 之 所 者 等 上 就 呗 哦 嗯 好 那么 然后 又是 为 为止 以 于 自 着 得 地 一 两 下 会 能 能够 可以 是否
     是不是 有没有 叫 叫什么 名字 称 如何 怎么样 怎样 关于 图谱 图里 图中 数据 记录 作为 担任 当 做 任 过的 有过 有关 方面 情况 具体 各 每 每部 每个
     参与 领衔 联合 亲自 只 仅 才 最终 一部 一位 一个 两位 两人 二人 这两 那两 人家 它 他 她 它们 他们 她们 其 另 另外 别的 目前 现在 年 时候 哪年 啥时候
-    一起 共同 同时 分 岁 属于 不 满足 符合 条件 要 需要 其余 身上 本人 先生 女士 老师 请告诉我 向 用 之间 使用 既 排名 排行 排名前""")  # fmt: skip
+    一起 共同 同时 分 岁 属于 不 满足 符合 条件 要 需要 其余 身上 本人 先生 女士 老师 请告诉我 回到 返回 说回 再说 再看 向 用 之间 使用 既 排名 排行 排名前""")  # fmt: skip
 """Chinese words that carry no condition of their own; what else is left over was not understood."""
 
 FILLER_EN = _all("""the a an of to in on at is are was were be been being do does did what which who whom whose when where how and or
