@@ -34,6 +34,8 @@ OPERATORS: dict[str, Operator] = {
     "value": slots.value,
     "overwrites": slots.overwrites,
     "readers": slots.readers,
+    "writes of an intent": slots.writes_of_an_intent,
+    "retrieving": recalls.retrieving,
     "leaks": slots.leaks,
     "clears": slots.clears,
     "lacks": slots.lacks,

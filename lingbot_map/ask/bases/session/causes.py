@@ -289,6 +289,13 @@ def why_value(s: Saying) -> Found:
                 zh=f"第{wrote.number}轮用户说「{shown(wrote.said)}」。",
                 en=f'In turn {wrote.number} the user said "{shown(wrote.said)}".',
             )
+            if "clear" in s.cues and (moved := _left(s, write, s.record.last)) is not None:
+                frm, to = s.name(moved[0]), s.name(moved[1].target)
+                s.say(
+                    (f"t{moved[1].turn}", moved[1].id, write.id),
+                    zh=f"第{moved[1].turn}轮从 {frm} 转到 {to} 时没有清空，此后也没有记录到清空。",
+                    en=f"It was not cleared when turn {moved[1].turn} went from {frm} to {to}, nor after that.",
+                )
             if "old" in write.props:
                 old = shown(write.props["old"])
                 s.say((wrote.id, write.id), zh=f"此前的值是 {old}。", en=f"It was {old} before.")

@@ -7,7 +7,8 @@ import re
 _TABLE: dict[str, str] = {
     # how it is asked
     "why": (
-        r"为什么|为何|为啥|怎么会|怎么就|凭什么|原因|是什么导致|什么造成|缘何|\bwhy\b|\bhow come\b"
+        r"依据|根据什么|\bbased on\b|\brests? on\b|为什么|为何|为啥|怎么会|怎么就|凭什么|原因|是什么导致|什么造成|缘何"
+        r"|\bwhy\b|\bhow come\b"
         r"|\breason\b|\bwhat (?:made|caused)\b|\bcause"
     ),
     "who": r"谁|哪个(?:意图|业务|任务|流程)|\bwho\b|\bwhich (?:intent|task)\b",
@@ -20,7 +21,7 @@ _TABLE: dict[str, str] = {
     "lowest": r"最低|最小|最不确定|\blowest\b|\bleast confident\b|\bleast sure\b|\bminimum\b",
     "highest": r"最高|最大|\bhighest\b|\bmost confident\b|\bmaximum\b",
     "many": (
-        r"多少(?!钱)|(?<!第)几(?:次|个|轮|篇|条|回|种)|次数|总数|一共|总共|共有|\bhow many\b|\bhow often\b"
+        r"多少(?!钱)|(?<![第哪])几(?:次|个|轮|篇|条|回|种)|次数|总数|一共|总共|共有|\bhow many\b|\bhow often\b"
         r"|\bnumber of\b|\bcount\b"
     ),
     "not": (
@@ -78,7 +79,7 @@ _TABLE: dict[str, str] = {
         r"|\bwhat changed\b|\bversus\b|\bvs\b"
     ),
     "finding": (
-        r"异常|告警|警告|故障|错误|出错|毛病|\blm\d{3}\b|\banomal\w+|\bfindings?\b|\bwarnings?\b"
+        r"有(?:什么|没有|哪些)?问题|出了?(?:什么)?问题|异常|告警|警告|故障|错误|出错|毛病|\blm\d{3}\b|\banomal\w+|\bfindings?\b|\bwarnings?\b"
         r"|\bproblems?\b|\bwent wrong\b|\bwrong\b|\berrors?\b|\bfail\w*"
     ),
     "happened": (
@@ -111,6 +112,7 @@ _TABLE: dict[str, str] = {
         r"|^(?:was|is|did|were|are|has|have|does|do)\b"
     ),
     "history": r"历史|历次|每次|所有(?:的)?值|哪些值|什么值|\bhistory\b|\ball (?:the )?values\b|\bevery value\b",
+    "none": r"没有|没做|没|未|\bno\b|\bwithout\b|\bnot\b|n't\b|\bnever\b",
     "bot": r"机器人|客服|助手|\bbot\b|\bassistant\b|\bagent\b",
     "customer": r"用户|客户|顾客|\buser\b|\bcustomer\b|\bcaller\b",
     "before_turn": r"(?:轮|回合)(?:之|以)?前|\bbefore turn\b",

@@ -111,6 +111,15 @@ def intents(s: Saying) -> Found:
     if not counts:
         s.say(s.all_turns(), zh="没有记录到意图。", en="No intent was recorded.")
         return s.told()
+    if "now" in s.cues and not s.cues & {"most", "least", "many"}:
+        edge = next(turn.routes[-1] for turn in reversed(s.record.turns.values()) if turn.routes)
+        name = s.name(edge.target)
+        s.say(
+            (f"t{edge.turn}", edge.id),
+            zh=f"最后的意图是 {name}，在第{edge.turn}轮。",
+            en=f"The last intent is {name}, in turn {edge.turn}.",
+        )
+        return s.told()
     ranked = [intent for intent, _ in counts.most_common()] if s.cues & {"most", "least"} else list(counts)
     if s.cues & {"most", "least"}:
         best = counts[ranked[0 if "most" in s.cues else -1]]

@@ -194,7 +194,7 @@ def _why(c: frozenset[str], turns: Sequence[int], has: set[str], rest: str) -> s
     if "finding" in c and not has and (turns or c & {"all", "value"} or _CODE.search(rest)):
         return "why finding"
     answer = "answer" in c
-    if ("jump" in c and not (answer and has & {"doc", "value"})) or (
+    if ("jump" in c and not (answer and has & {"doc", "value"}) and not ("slot" in has and "intent" not in has)) or (
         "intent" in has and not answer and not has & {"doc", "slot", "value"}
     ):
         return "why jump"
@@ -227,6 +227,8 @@ def _of_slot(c: frozenset[str]) -> str:
 
 def _of_the_rest(c: frozenset[str], turns: Sequence[int], has: set[str]) -> str:
     asks_doc = "doc" in has or c & {"doc", "prompt", "recall"}
+    if "intent" in has and not turns and not asks_doc and c & {"write", "overwrite", "clear"}:
+        return "writes of an intent"
     if "overwrite" in c and (c & {"slot", "all", "many", "most"}) and not asks_doc:
         return "overwrites"
     listed = bool(turns) or c & {"slot", "all", "turns", "whether", "which_turn"}
@@ -241,6 +243,10 @@ def _of_the_rest(c: frozenset[str], turns: Sequence[int], has: set[str]) -> str:
     if asks_doc:
         if not turns and c & {"many", "most", "least"}:
             return "hits"
+        if "doc" in has and "read" in c:
+            return "prompt"
+        if not turns and "doc" not in has and "recall" in c and c & {"which_turn", "turns"}:
+            return "retrieving"
         if "prompt" in c and not c & {"stage_first"}:
             return "prompt"
         return "funnel" if turns or "doc" in has or "recall" in c else "documents"

@@ -197,6 +197,19 @@ def hits(s: Saying) -> Found:
     return s.told()
 
 
+def retrieving(s: Saying) -> Found:
+    """In which turns something was retrieved, or nothing was."""
+    none = "none" in s.cues
+    turns = [turn.number for turn in s.record.turns.values() if bool(turn.stages) != none]
+    told = s.turn_list(turns) if turns else ""
+    s.say(
+        [f"t{turn}" for turn in turns] or s.all_turns(),
+        zh=f"{'没有' if none else '有'}检索的轮次：{told or '无'}。",
+        en=f"Turns with{'out' if none else ''} a retrieval: {told or 'none'}.",
+    )
+    return s.told()
+
+
 def documents(s: Saying) -> Found:
     """Which documents the session knows."""
     docs = [node.id for node in s.record.of_kind("doc")]

@@ -10,6 +10,8 @@ from lingbot_map.ask.types import Chain, Found, Lang, Question, Sentence, Verdic
 
 MOST = 12
 """So many things of a list are told one by one; the rest is counted."""
+MOST_TURNS = 40
+"""As many turns: their numbers are short."""
 
 
 class Saying:
@@ -78,7 +80,10 @@ class Saying:
     def turn_list(self, numbers: Iterable[int]) -> str:
         """Several turns' names."""
         some = [str(number) for number in dict.fromkeys(numbers)]
-        return f"第{self.listed(some)}轮" if self.lang == "zh" else f"turn{'s' * (len(some) > 1)} {self.listed(some)}"
+        more = len(some) - MOST_TURNS
+        if self.lang == "zh":
+            return f"第{'、'.join(some[:MOST_TURNS])}轮" + (f"等 {len(some)} 轮" if more > 0 else "")
+        return f"turn{'s' * (len(some) > 1)} {', '.join(some[:MOST_TURNS])}" + (f" and {more} more" if more > 0 else "")
 
     def by(self, task: str) -> str:
         """Who did it, as a part of a sentence; "" if nobody is named."""

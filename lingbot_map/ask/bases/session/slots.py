@@ -44,6 +44,24 @@ def writer(s: Saying) -> Found:
     return s.told()
 
 
+def writes_of_an_intent(s: Saying) -> Found:
+    """What was written, or cleared, for an intent."""
+    intents = s.ids("intent")
+    cleared = "clear" in s.cues and "write" not in s.cues
+    found = [
+        edge
+        for writes in s.record.writes.values()
+        for edge in writes
+        if s.record.task_of(edge) in intents and (edge.props["change"] == "cleared") >= cleared
+    ]
+    for edge in sorted(found, key=lambda edge: edge.seq)[:MOST]:
+        _one_write(s, edge)
+    if not found:
+        names = s.names(intents)
+        s.say(intents, zh=f"没有记录到 {names} 写入变量。", en=f"{names} wrote no slot.")
+    return s.told()
+
+
 def _written(s: Saying, slot: str, writes: list[Edge], over: list[tuple[Edge, Edge]]) -> None:
     name = s.name(slot)
     asks_over = "overwrite" in s.cues
@@ -191,6 +209,8 @@ def readers(s: Saying) -> Found:
     slots = named or list(s.record.reads)
     for slot in slots[: MOST * 2]:
         reads = [edge for edge in s.record.reads.get(slot, ()) if not s.turns or edge.turn in s.turns]
+        if intents := s.ids("intent"):
+            reads = [edge for edge in reads if s.record.task_of(edge) in intents]
         if not reads:
             continue
         by_task: dict[str, list[Edge]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lingbot_map.ask.bases.session.flow import changes, confidence_of
+from lingbot_map.ask.bases.session.recalls import score, stage_name
 from lingbot_map.ask.bases.session.record import TurnRecord, shown
 from lingbot_map.ask.bases.session.saying import MOST, Saying
 from lingbot_map.ask.text import covered, folded
@@ -92,6 +93,8 @@ def difference(s: Saying) -> Found:
     a, b = s.record.turns[first], s.record.turns[second]
     both = (a.id, b.id)
     wanted = set(s.ids("slot"))
+    if not wanted and s.cues & {"recall", "doc", "prompt"}:
+        return _documents_apart(s, a, b)
     zh, en = f"第{first}轮", f"turn {first}"
     zh2, en2 = f"第{second}轮", f"turn {second}"
     if a.said != b.said and not wanted:
@@ -144,6 +147,25 @@ def difference(s: Saying) -> Found:
         )
     if s.silent:
         s.say(both, zh=f"{zh}与{zh2}没有记录到不同。", en=f"No difference between {en} and {en2} was recorded.")
+    return s.told()
+
+
+def _documents_apart(s: Saying, a: TurnRecord, b: TurnRecord) -> Found:
+    """What each stage returned in the one and in the other."""
+    for name in dict.fromkeys(stage.name for turn in (a, b) for stage in turn.stages):
+        lists = [[edge for stage in turn.stages if stage.name == name for edge in stage.edges] for turn in (a, b)]
+        ours, theirs = (s.listed([f"{s.name(e.target)} {score(e.props)}".rstrip() for e in edges]) for edges in lists)
+        same = [edge.target for edge in lists[0]] == [edge.target for edge in lists[1]]
+        how = ("顺序相同" if same else "不同") if s.lang == "zh" else ("the same order" if same else "different")
+        stage = stage_name(s, name)
+        s.say(
+            (a.id, b.id, *(edge.id for edges in lists for edge in edges[:MOST])),
+            zh=f"{stage}{how}：第{a.number}轮 {ours or '无'}；第{b.number}轮 {theirs or '无'}。",
+            en=f"{stage.capitalize()}, {how}: {ours or 'none'} in turn {a.number}; "
+            f"{theirs or 'none'} in turn {b.number}.",
+        )
+    if s.silent:
+        s.say((a.id, b.id), zh="这两轮都没有检索。", en="Nothing was retrieved in either turn.")
     return s.told()
 
 
