@@ -45,6 +45,7 @@ _OPERATORS: dict[str, Operator] = {
     "filter": listing.filtered,
     "nth": listing.nth,
     "trunk": listing.trunk,
+    "steps": listing.trunk,
     "incoming": listing.incoming,
     "outgoing": listing.outgoing,
     "between": listing.outgoing,
@@ -55,7 +56,7 @@ _OPERATORS: dict[str, Operator] = {
     **dict.fromkeys(
         ("params", "returns", "kind", "when", "position", "next", "count", "ends", "message"), listing.about
     ),
-    **dict.fromkeys(("lifelines", "branches", "notes", "total"), listing.contents),
+    **dict.fromkeys(("lifeline", "lifelines", "branches", "notes", "total"), listing.contents),
 }
 
 
@@ -84,7 +85,9 @@ class SequenceBase:
         lang = lang_of(text)
         reads = [(read(text, view), index) for index, view in enumerate(self.views)]
         top = max(each.fit for each, _ in reads)
-        best = [(each, index) for each, index in reads if each.fit >= top - 1e-9][:_MOST_VIEWS]
+        best = [(each, index) for each, index in reads if each.fit >= top - 1e-9]
+        more = max(0, len(best) - _MOST_VIEWS)
+        best = best[:_MOST_VIEWS]
         first, index = best[0]
         if not first.mentions and not first.named and _BACK.search(folded(text)) and dialog.topics:
             first, index = self._inherited(text, dialog, first, index)
@@ -97,7 +100,7 @@ class SequenceBase:
             mentions=mentions,
             terms=concepts(text),
             constraints={"conditions": [self._condition(index, first)]} if first.named else {},
-            args={"reads": tuple(best)},
+            args={"reads": tuple(best), "more": more},
         )
 
     def _inherited(self, text: str, dialog: Dialog, own: Read, index: int) -> tuple[Read, int]:
@@ -142,8 +145,13 @@ class SequenceBase:
             ),
             verdict=verdicts.pop() if len(verdicts) == 1 else None,
             chains=tuple(chain for _, found in said for chain in found.chains),
-            open_points=tuple(point for _, found in said for point in found.open_points),
+            open_points=(*(point for _, found in said for point in found.open_points), *self._more(question)),
         )
+
+    def _more(self, question: Question) -> tuple[str, ...]:
+        """That more diagrams fit than were asked, where that is so."""
+        more = question.args.get("more", 0)
+        return (say(question.lang, "more diagrams", count=more),) if more else ()
 
     def _reads(self, question: Question) -> Sequence[tuple[Read, int]]:
         reads: Sequence[tuple[Read, int]] = question.args.get("reads", ())

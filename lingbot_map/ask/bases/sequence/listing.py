@@ -9,7 +9,7 @@ from lingbot_map.ask.bases.sequence import review as reviewing
 from lingbot_map.ask.bases.sequence import signs, walk
 from lingbot_map.ask.bases.sequence.ir import Message
 from lingbot_map.ask.bases.sequence.lexicon import concepts
-from lingbot_map.ask.bases.sequence.reading import Read
+from lingbot_map.ask.bases.sequence.reading import Read, labelled
 from lingbot_map.ask.bases.sequence.telling import Telling, conditions
 from lingbot_map.ask.bases.sequence.view import View
 from lingbot_map.ask.bases.sequence.wording import listed, say
@@ -52,6 +52,8 @@ def filtered(view: View, read: Read, lang: Lang) -> Found | None:
     if read.word == "params":
         asked = set(re.findall(r"\w+", folded(read.text)))
         messages = [each for each in messages if each.params and asked & set(re.findall(r"\w+", folded(each.params)))]
+    elif read.word == "labels":
+        messages = labelled(read.text, view)
     elif read.word == "self":
         messages = [each for each in messages if each.source == each.target]
     elif read.word in ("async", "sync", "reply"):
@@ -71,7 +73,7 @@ def nth(view: View, read: Read, lang: Lang) -> Found | None:
         id = _line(view, read.lifelines[0])
         messages = [each for each in messages if each.source == id]
     number = read.number or 0
-    at = len(messages) if number == -1 else number
+    at = len(messages) + 1 + number if number < 0 else number
     if not 1 <= at <= len(messages):
         return tell.absent("no number", number=number, count=len(messages))
     message = messages[at - 1]
@@ -227,7 +229,11 @@ def path(view: View, read: Read, lang: Lang) -> Found | None:
 def about(view: View, read: Read, lang: Lang) -> Found | None:
     """What is known of a message: its parameters, replies, kind, conditions, place, ends, what follows."""
     tell = Telling(view, lang)
-    for message in view.messages(read.messages[0])[:20]:
+    meant: Sequence[Message] = view.messages(read.messages[0])[:20]
+    for named in read.named:
+        inside = walk.inside(view.diagram, named.fragment.id, named.operand)
+        meant = [each for each in meant if each in inside] or meant
+    for message in meant:
         said, kind = tell.message(message), read.kind
         if kind == "params":
             key = "params" if message.params else "no params"
@@ -285,7 +291,11 @@ def contents(view: View, read: Read, lang: Lang) -> Found | None:
     """What a diagram holds: lifelines, branches, notes, how many of each."""
     tell = Telling(view, lang)
     diagram = view.diagram
-    if read.kind == "lifelines":
+    if read.kind == "lifeline":
+        for mention in read.lifelines[:3]:
+            line = diagram.lifelines[_line(view, mention)]
+            tell.add("lifeline", [mention.id], name=line.name, what=line.kind)
+    elif read.kind == "lifelines":
         names = [line.name for line in diagram.lifelines.values()]
         tell.add("lifelines", view.lifelines, names=listed(lang, names))
     elif read.kind == "branches":

@@ -21,7 +21,7 @@ _WHICH = re.compile(
 _NEEDED = re.compile(r"(?:必须|一定要|需要|得)先|\bmust\b.*\b(?:be called|call|run|be sent|send)\b|\bfirst\b")
 _BOTH = re.compile(r"都会?(?:执行|发生|发送|调用|走)|同时(?:执行|发生|出现)|\bboth\b|\bsame run\b|\btogether\b")
 _APART = re.compile(r"互斥|排斥|\bexclusive\b|\bexclude\b")
-_FIRST = re.compile(r"先.*(?:再|然后|后|接着)|\bfirst\b.*\bthen\b|\bthen\b")
+_FIRST = re.compile(r"先.*(?:再|然后|后|接着|才)|\bfirst\b.*\bthen\b|\bthen\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lingbot_map.ask.bases.sequence import noted, signs
+from lingbot_map.ask.bases.sequence.ir import Message
 from lingbot_map.ask.bases.sequence.lexicon import STATES, concepts
 from lingbot_map.ask.bases.sequence.view import Named, View
 from lingbot_map.ask.text import STOP, folded
@@ -90,7 +91,7 @@ _GENERAL = frozenset(
 
 
 def number_of(text: str) -> int | None:
-    """The number of a message that a question names (-1: the last); ``None`` if it names none."""
+    """The number of a message that a question names (-1: the last, -2 the one before); ``None`` if it names none."""
     if cited := _CITED.search(text):
         return int(cited[1])
     found = _NTH.search(text)
@@ -101,7 +102,8 @@ def number_of(text: str) -> int | None:
     if word := found[5]:
         return -1 if word == "最后" else 1
     digits = found[1] or found[2] or found[3]
-    return int(digits) if digits.isascii() else _chinese(digits)
+    number = int(digits) if digits.isascii() else _chinese(digits)
+    return -number if "倒数" in text[: found.start()] else number
 
 
 def _chinese(text: str) -> int:
@@ -129,11 +131,30 @@ def unknown_names(text: str, mentions: Sequence[Mention], view: View) -> tuple[s
             or match[0].endswith("()")
             or any(map(str.isdigit, word))
         )
-        if low in known or len(low) < 2 or low in STOP or low in _GENERAL or _CITED.fullmatch(low):
+        if (
+            low in view.tokens
+            or low in known
+            or len(low) < 2
+            or low in STOP
+            or low in _GENERAL
+            or _CITED.fullmatch(low)
+        ):
             continue
         if coded or (chinese and not set(concepts(word)) & view.known):
             found.append(word)
     return tuple(dict.fromkeys(found))
+
+
+def _written(text: str, view: View) -> tuple[str, ...]:
+    """Values in capitals or with a line that stand in labels: ``FAILED``, ``status_code``."""
+    words = [match[0] for match in _IDENTIFIER.finditer(text)]
+    return tuple(folded(word) for word in words if folded(word) in view.tokens and (word.isupper() or "_" in word))
+
+
+def labelled(text: str, view: View) -> list[Message]:
+    """The messages in whose labels all such values of a question stand."""
+    asked = set(_written(text, view))
+    return [each for each in view.diagram.messages if asked and asked <= set(re.findall(r"\w+", folded(each.label)))]
 
 
 def near(unknown: Sequence[str], view: View) -> tuple[Mention, ...]:
@@ -158,8 +179,14 @@ def read(text: str, view: View) -> Read:
     if unknown and (close := near(unknown, view)):
         unknown = tuple(word for word in unknown if all(word != mention.text for mention in close))
         mentions = tuple(sorted((*mentions, *close), key=lambda each: text.find(each.text)))
+    loose = [view.spoken(each) for each in named if each.at < 0]
+    mentions = tuple(
+        each for each in mentions if each.how != "alias" or not any(set(each.text.split()) <= own for own in loose)
+    )
     number = number_of(q)
     kind, word, order = _kind(q, named, mentions, number, unknown)
+    if not kind and not named and _written(text, view):
+        kind, word = "filter", "labels"
     if _unmet(text, q, kind, named, mentions, view):
         kind = "unmet"
     if kind == "between" and signs.RECEIVES.search(q) and not signs.WHO.search(q):
@@ -192,6 +219,8 @@ def _unmet(text: str, q: str, kind: str, named: tuple[Named, ...], mentions: Seq
     for mention in mentions:
         asked -= set(concepts(mention.text)) | {c for each in view.messages(mention) for c in concepts(each.name)}
     if not named:
+        if signs.IF.search(q) and kind in ("steps", *_PLAIN):
+            return True
         return kind in _PLAIN and (bool(asked & _HARD) or _asks_property(q, view))
     for each in named:
         asked -= set(concepts(each.fragment.operands[each.operand - 1].condition))
@@ -212,8 +241,7 @@ def _kind(
     """(kind, a word that narrows it, the order that is asked)."""
     messages = [mention for mention in mentions if mention.kind == "message"]
     lifelines = [mention for mention in mentions if mention.kind == "lifeline"]
-    exact = all(each.at >= 0 for each in named)
-    literal = [mention for mention in messages if mention.how != "alias" or exact]
+    literal = messages
     if len(messages) >= 2:
         if signs.BETWEEN.search(q):
             return "span", "", None
@@ -234,7 +262,9 @@ def _kind(
     if named and not signs.TRUNK.search(q):
         if signs.WHOLE.search(q):
             return "what_if", "", None
-        if lifelines and not signs.NEXT.search(q) and (word := _arrow(q)):
+        if literal and (kind := _about_message(q)) in ("params", "returns", "kind", "position"):
+            return kind, "", None
+        if signs.WHICH_MESSAGES.search(q) and not signs.NEXT.search(q) and (word := _arrow(q)):
             return "filter", word, None
         return "condition", "count" if signs.COUNT.search(q) else "", None
     if signs.PARAMS.search(q) and signs.WHICH_MESSAGES.search(q):
@@ -251,7 +281,7 @@ def _kind(
         r"消息|调用|\bmessages?\b|\bcalls?\b", q
     ):
         return "filter", "all", None
-    if signs.COUNT.search(q) and not literal:
+    if signs.COUNT.search(q) and not literal and not lifelines:
         return "limit", "", None
     if len(lifelines) >= 2 and signs.PATH.search(q):
         return "path", "", None
@@ -259,6 +289,8 @@ def _kind(
         return "filter", word, None
     if lifelines and (kind := _about_lifeline(q, lifelines)):
         return kind, "whether" if signs.WHETHER.search(q) else "", None
+    if lifelines and not messages:
+        return ("lifeline" if signs.TYPE.search(q) else "unmet"), "", None
     if messages:
         return "next" if signs.NEXT.search(q) else "message", "", None
     if signs.NOTES.search(q):
@@ -266,7 +298,9 @@ def _kind(
     if signs.HOW_MANY.search(q) and re.search(r"消息|步|\bmessages?\b|\bsteps?\b", q):
         return "total", "", None
     if signs.STEPS.search(q):
-        return "trunk", "", None
+        return "steps", "", None
+    if signs.SAID.search(q):
+        return "notes", "", None
     if re.search(
         r"(?:所有|全部|哪些|列出).*(?:消息|调用)|\ball (?:the )?(?:messages|calls)\b|\blist\b.*\bmessages\b", q
     ):
@@ -303,5 +337,7 @@ def _about_lifeline(q: str, lifelines: Sequence[Mention]) -> str:
     if signs.ASKS_SENDER.search(before) or signs.IS_REACHED.search(after):
         return "incoming"
     if signs.ENDS_IN_TO.search(before) and signs.WHO_OR_WHAT.search(before):
+        return "incoming"
+    if signs.TO_IT.search(before) or (before == q and signs.GIVEN_BACK.search(q)):
         return "incoming"
     return "outgoing" if signs.ACTS.search(q) or not after.strip(" ?？。.") else ""

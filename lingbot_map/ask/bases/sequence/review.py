@@ -107,15 +107,19 @@ def _exhausted(view: View) -> Iterator[str]:
         if fragment.kind != "loop" or not any(char.isdigit() for char in fragment.operands[0].condition):
             continue
         first, last = fragment.operands[0].first, fragment.operands[-1].last
-        retried = any("retry" in concepts(each.name) for each in view.diagram.messages[first - 1 : last])
+        tries = [
+            each.id
+            for each in view.diagram.messages[first - 1 : last]
+            if {"retry", "timeout", "fail"} & set(concepts(each.name))
+        ]
         said = any(
             {"timeout", "fail"} & set(concepts(operand.condition))
             for other in view.diagram.fragments
             if other.operands[0].first > last
             for operand in other.operands
         )
-        if retried and not said:
-            yield fragment.id
+        if tries and not said:
+            yield from (fragment.id, *tries)
 
 
 def _one_sided(view: View) -> Iterator[str]:

@@ -16,7 +16,7 @@ REVIEW = _any(
     r"\bwithout (?:a )?(?:repl(?:y|ies)|compensation|retry)|\bmissing (?:repl|compensation|retr)",
 )
 INTERVAL = _any(
-    r"间隔|多久|多长时间|几秒|几分钟|几毫秒|多少秒|多少毫秒|多少分钟|时长|耗时|时限|频率|延迟",
+    r"几天|几小时|几个小时|多少天|间隔|多久|多长时间|几秒|几分钟|几毫秒|多少秒|多少毫秒|多少分钟|时长|耗时|时限|频率|延迟",
     r"\bhow long\b|\binterval\b|\bhow often\b|\bduration\b|\bdelay\b",
     r"\bhow many (?:seconds|minutes|ms|milliseconds)\b|\btime limit\b",
 )
@@ -45,6 +45,7 @@ STEPS = _any(
     r"完整(?:的)?(?:流程|调用链)|按顺序列出|依次(?:是|有)什么",
     r"\b(?:what|which) (?:are the )?steps\b|\bwhat is the (?:flow|sequence)\b|\bsteps in order\b",
     r"\bwhole (?:flow|sequence)\b",
+    r"\border of (?:the )?(?:calls|messages|steps)\b|\blist (?:every|all|the) messages? in order\b",
 )
 STILL = _any(
     r"还会|会不会|是否会|是否还|是不是(?:还)?会|还能|会.*吗|还.*吗|仍会|有没有.*(?:调用|发送)|就不.*了吗",
@@ -73,7 +74,10 @@ PATH = _any(
     r"路径|经过(?:哪|什么)|怎么(?:到达|传到|走到|调到)|如何(?:到达|传到)|间接|调用链|\bpath\b|\bthrough\b",
     r"\breach(?:es)?\b|\bindirect(?:ly)?\b|\bget from\b|\bchain\b",
 )
-NEXT = _any(r"之后|以后|然后|接下来|接着|下一步|后(?:面|会|做|发生|是)|\bafter\b|\bnext\b|\bthen\b|\bfollows?\b")
+NEXT = _any(
+    r"触发|引发|引起|导致|\btriggers?\b|\bcauses?\b|\bleads? to\b",
+    r"之后|以后|然后|接下来|接着|下一步|后(?:面|会|做|发生|是)|\bafter\b|\bnext\b|\bthen\b|\bfollows?\b",
+)
 LIFELINES = _any(
     r"(?:哪些|多少|几个|什么|所有)(?:的)?(?:参与者|生命线|角色|组件|服务|系统|对象)",
     r"\b(?:which|what|list|all|how many)\b.*\b(?:participants?|lifelines?|actors?)\b",
@@ -122,10 +126,15 @@ WHICH_MESSAGES = _any(
     r"(?:哪些|什么|所有|列出)\S*(?:消息|调用|请求)|\b(?:which|what|all|list)\b.*\b(?:messages?|calls?)\b"
 )
 WHAT_THING = _any(
-    r"什么(?!消息|调用|请求|服务|步骤|事情|操作|动作|接口|方法|命令|东西|系统|组件|内容|行为|时候|情况|条件|参数|数据|给|样)"
+    r"什么(?!消息|调用|请求|服务|步骤|事情|操作|动作|接口|方法|命令|东西|系统|组件|内容|行为|时候|情况|条件|参数|数据|状态|返回|给|样)"
     r"([\u4e00-\u9fff]{2})"
 )
 CALLED = _any(
     r"调用|写|读|访问|查询|请求|依赖|使用",
     r"\bcall(?:s|ed)?\b|\bwrit\w+|\breads?\b|\binvok\w+|\buse[sd]?\b|\baccess\w*|\bquer\w+|\bdepend\w*",
 )
+IF = _any(r"如果|假如|假设|倘若|若是|一旦|万一", r"\bif\b|\bsuppose\b|\bassuming\b|\bin case\b")
+SAID = _any(r"约束|备注|注释|\bconstraints?\b|\bnotes?\b")
+TYPE = _any(r"类型|是什么\W*$|\bkind\b|\btype\b|^what is\b")
+TO_IT = _any(r"(?:给|向|往)\s*$")
+GIVEN_BACK = _any(r"(?:返回|发|回复|回|发送)给|给\S{1,8}(?:返回|发|回|写)")

@@ -28,6 +28,8 @@ _TELLING = frozenset(
     )
 )  # fmt: skip
 """Concepts that name a message by themselves."""
+_GENERIC = frozenset(("service", "system", "message", "request", "business"))
+"""Concepts by which a question names nothing."""
 _CLAUSE = re.compile(r"[，,；;、。]|\b(?:and|but|while)\b|(?:并且|而且|同时|但是|但|且)")
 
 
@@ -199,6 +201,20 @@ class View:
                     spoken.update(concepts(call.name))
         return frozenset(spoken)
 
+    def spoken(self, named: Named) -> frozenset[str]:
+        """The concepts of a condition and of the messages that it speaks of."""
+        return frozenset().union(
+            *(own | spoken for fragment, number, _, own, spoken in self._operands
+              if (fragment.id, number) == (named.fragment.id, named.operand))
+        )  # fmt: skip
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """All words of labels, conditions and notes."""
+        texts = [message.label for message in self.diagram.messages] + [note.text for note in self.diagram.notes]
+        texts += [operand.condition for fragment in self.diagram.fragments for operand in fragment.operands]
+        return frozenset(word for text in texts for word in re.findall(r"\w+", folded(text)))
+
     @cached_property
     def known(self) -> frozenset[str]:
         """The concepts of all names and conditions."""
@@ -214,12 +230,17 @@ class View:
             found = self._best(bare)
         clauses = [clause for clause in _CLAUSE.split(text) if clause.strip()]
         if len(clauses) > 1:
+            before: frozenset[str] = frozenset()
             for clause in clauses:
+                asked = frozenset(concepts(clause))
+                if before and asked and asked == lexicon.states(asked):
+                    found.extend(self._fitting(before - lexicon.states(before) | asked))  # "..., and if it fails?"
+                    continue
+                before = asked
                 found.extend(self._exact(clause) or self._best(clause))
         best: dict[tuple[str, int], Named] = {}
         for named in found:
-            # Of one fragment one branch, unless several are written out.
-            key = (named.fragment.id, named.operand if named.at >= 0 else 0)
+            key = (named.fragment.id, named.operand)
             kept = best.get(key)
             if kept is None or named.score > kept.score:
                 best[key] = named
@@ -255,16 +276,20 @@ class View:
         return [] if lexicon.states(concepts(rest)) else found
 
     def _best(self, text: str) -> list[Named]:
-        asked = frozenset(concepts(text))
+        return self._fitting(frozenset(concepts(text)))
+
+    def _fitting(self, asked: frozenset[str]) -> list[Named]:
+        """The conditions that have most of the concepts ``asked``."""
         if not asked:
             return []
         states = lexicon.states(asked)
         found: list[Named] = []
         for fragment, number, _, own, spoken in self._operands:
-            fit = _fit(asked, states, own, spoken, self.known)
+            meant = asked - (_GENERIC - own)
+            fit = _fit(meant, states, own, spoken, self.known)
             if fit:
                 found.append(Named(fragment, number, fit))
-            elif fit := _fit(_opposed(asked), _opposed(states), own, spoken, self.known):
+            elif fit := _fit(_opposed(meant), _opposed(states), own, spoken, self.known):
                 found.extend(_complement(fragment, number, fit))
         top = max((named.score for named in found), default=0.0)
         return [named for named in found if named.score >= top - 1e-9]
