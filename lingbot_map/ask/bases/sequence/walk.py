@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lingbot_map.ask.bases.sequence.ir import Diagram, Fragment, Message
 
 HOPS = 6
-"""Calls of a chain that are followed. Of 318 real diagrams none nests calls deeper than 6 between two lifelines."""
+"""Calls of a chain that are followed: 170 of 172 real diagrams need no more between any two of their lifelines."""
 
 
 @dataclass(frozen=True, slots=True)
