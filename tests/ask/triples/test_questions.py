@@ -144,6 +144,10 @@ def test_verdicts(question: str, verdict: str) -> None:
         ("许诺翻译了什么书？", "许诺"),
         ("无名之书是哪年出版的？", "无名之书"),
         ("无名之书和订单服务是什么关系？", "无名之书"),
+        # words whose characters say nothing one by one, or are marks elsewhere
+        ("订单服务的地位是什么？", "地位"),
+        ("静水集的首都是哪里？", "首都"),
+        ("为什么订单服务依赖支付服务？", "为什么"),
     ],
 )
 def test_says_what_is_not_in_the_graph(question: str, names: str) -> None:

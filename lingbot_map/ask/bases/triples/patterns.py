@@ -128,7 +128,8 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
     ("between", r"什么关系|啥关系|什么联系|有何联系|有何关系|什么关联|有什么关联|怎么联系|如何联系|如何关联|怎么关联|怎么认识|有关系|有联系"
      r"|之间的?(?:关系|联系|关联|路径)|的关系|(?:is|are) connected|connects?(?!\w)|connect(?:ion|ed)(?!\w)"
      r"|related(?!\w)|relation(?:ship)?(?!\w)|link(?:s|ed)?(?!\w)|path between|in common", lambda m: ()),
-    ("joint", r"共同|一起|合作过?|共事|搭档|(?<!\w)(?:work(?:ed|s)?|collaborat(?:ed|es?)) with(?!\w)|都(?=[^有是]{0,6})|同时|合作|together|jointly|(?<!\w)both(?!\w)", lambda m: ()),
+    ("worked with", r"(?:一起|共同)?(?:合作|共事|搭档)过?|(?<!\w)(?:work(?:ed|s)?|collaborat(?:ed|es?)) (?:together )?with(?!\w)", lambda m: ()),
+    ("joint", r"共同|一起|都(?=[^有是]{0,6})|同时|together|jointly|(?<!\w)both(?!\w)", lambda m: ()),
     ("other", r"其他|其它|其余|另外|别的|还|(?<!\w)(?:other|else|another|also)(?!\w)", lambda m: ()),
     ("who", r"谁|哪位|哪些人|哪几位|什么人|哪个人|(?<!\w)(?:who|whom|whose|who's)(?!\w)", lambda m: ()),
     ("when", r"哪一?年|什么时候|何时|啥时候|哪年|几几年|什么年份|(?<!\w)(?:when|what year|which year|in what year|in which year)(?!\w)",

@@ -158,7 +158,7 @@ class Reader:
             if len(ids) == 2 and steps and read.has("whether") and not any(map(read.has, _LISTS)):
                 yield from self._whether(ways, ids, anchor, cost)
                 continue
-            if read.has("joint") and not any(mark.relations for mark in marks) and not props and len(ids) == 1:
+            if read.has("worked with") and not any(mark.relations for mark in marks) and not props and len(ids) == 1:
                 others = tuple(kind for kind in self.lexicon.schema.kinds if kind not in kinds)
                 hops = Hop((), "both", Stage(others)), Hop((), "both", Stage(kinds))
                 yield Candidate(Plan("rows", (Branch(ids, Stage(), hops),), exclude=ids), cost, ids)
@@ -168,7 +168,7 @@ class Reader:
                     if len(ids) > 1 and reading.branch.hops:
                         apart = tuple(replace(reading.branch, ids=(id,)) for id in ids)
                         yield Candidate(replace(plan, branches=apart), reading.penalty + more + cost, ids)
-                        if not read.has("joint"):
+                        if not (read.has("joint") or read.has("worked with")):
                             any_of = replace(plan, branches=apart, joint=False)
                             yield Candidate(any_of, reading.penalty + more + cost + 0.5, ids)
                     else:

@@ -13,9 +13,11 @@ from lingbot_map.ask.bases.triples.graph import Graph, Schema, Value
 from lingbot_map.ask.bases.triples.patterns import specials
 from lingbot_map.ask.bases.triples.words import (
     CONCEPTS,
+    DETERMINERS,
     FILLER_EN,
     FILLER_ZH,
     KINDS,
+    NOUNISH,
     PERSONS,
     SAME,
     Concept,
@@ -207,7 +209,7 @@ class Lexicon:
             if run:
                 left.append((at + text[at:end].index(run), run))
             at = end
-        return left
+        return left or list(_made_of_filler(text, taken))
 
 
 def trimmed(run: str) -> str:
@@ -229,6 +231,22 @@ def trimmed(run: str) -> str:
     if not said:
         return ""
     return run[said[0][0] : said[-1][1]].strip()
+
+
+def _made_of_filler(text: str, taken: bytearray) -> Iterable[tuple[int, str]]:
+    """Words that say something though what of them nothing took would not by itself: 地位, 首都, 为什么."""
+    at = 0
+    for word in words(text):
+        start = text.find(word, at)
+        if start < at:
+            return  # pairs of characters, where no words can be cut, overlap: they prove nothing
+        at = start + len(word)
+        if len(word) > 1 and HAN.match(word) and word not in FILLER_ZH:
+            for place in range(start, at):
+                determined = place > 0 and text[place - 1] in DETERMINERS
+                if text[place] in NOUNISH and not taken[place] and not determined:
+                    yield start, word
+                    break
 
 
 def spelt(name: str) -> str:

@@ -178,6 +178,10 @@ FILLER_ZH = _all("""的 了 过 是 有 在 和 与 跟 及 以及 或 或者 �
     一起 共同 同时 分 岁 属于 不 满足 符合 条件 要 需要 其余 身上 本人 先生 女士 老师 请告诉我 回到 返回 说回 再说 再看 向 用 之间 使用 既 排名 排行 排名前""")  # fmt: skip
 """Chinese words that carry no condition of their own; what else is left over was not understood."""
 
+NOUNISH = frozenset("名位部首地条本座家支款种上者分岁年做任当称叫为会才")
+DETERMINERS = frozenset("哪几这那一两每各多数第以")
+"""Characters of ``FILLER_ZH`` that make words of their own (地位), unless one of the others stands before (几位)."""
+
 FILLER_EN = _all("""the a an of to in on at is are was were be been being do does did what which who whom whose when where how and or
     for from by with as it its this that these those there s t me please tell show list give find all any some every
     each i you we us know want would like could can may has have had ever also too then so just name names called about
