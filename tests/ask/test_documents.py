@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from lingbot_map.ask import Answer, Ask
 from lingbot_map.ask.bases import opened
-from lingbot_map.ask.bases.documents import chains, files, stored
+from lingbot_map.ask.bases.documents import beam, chains, encoders, files, stored
 from lingbot_map.ask.bases.documents.answering import Documents
 from lingbot_map.ask.bases.documents.judge import judge
 from lingbot_map.ask.bases.documents.library import Library
@@ -64,7 +68,7 @@ def tested(tmp_path: Path) -> Ask:
 
 
 def library(texts: dict[str, str]) -> Library:
-    return Library(files.Folder(documents=tuple(files.document(id, text) for id, text in texts.items())))
+    return Library(_folder(texts))
 
 
 # ---- reading ----
@@ -377,3 +381,124 @@ def test_two_flipped_bytes_anywhere_are_refused_with_the_file_and_the_part(tmp_p
         path.write_bytes(whole[:cut])
         with pytest.raises(BadInput, match=r"ask\.graph"):
             stored.open_stored(tmp_path)
+
+
+# ---- encoders ----
+
+
+class _Embeddings(BaseHTTPRequestHandler):
+    """An endpoint that counts letters; ``/broken`` answers something else."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        rows = [[float(text.count(letter)) + 0.01 for letter in "abcdefgh"] for text in asked["input"]]
+        data = [{"index": at, "embedding": row} for at, row in enumerate(rows)]
+        body = json.dumps({"data": data[::-1]} if "broken" not in self.path else {"error": "none"}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Embeddings)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _folder(texts: dict[str, str]) -> files.Folder:
+    return files.Folder(documents=tuple(files.document(id, text) for id, text in texts.items()))
+
+
+def test_vectors_of_an_endpoint_are_a_route_and_are_stored(endpoint: str, tmp_path: Path) -> None:
+    encoder = encoders.best(endpoint)
+    lib = Library(_folder(WORLD), encoder=encoder)
+    answer = Ask(Documents(lib, "sentences")).ask("Who leads the team that operates the edge cluster?")
+    assert next(step for step in answer.steps if step.name == "semantic").detail == f"embeddings of {endpoint}"
+    assert "duty.md#2" in answer.cites
+    path = stored.save(lib, tmp_path)
+    again = stored.open_stored(tmp_path, encoder=encoder)
+    near = lib.snapshot.vectors.nearest("edge cluster", 3)
+    assert again.snapshot.vectors.nearest("edge cluster", 3) == near
+    whole = bytearray(path.read_bytes())
+    whole[-9] ^= 0x10
+    path.write_bytes(whole)
+    with pytest.raises(BadInput, match="vectors"):
+        stored.open_stored(tmp_path, encoder=encoder)
+
+
+def test_an_endpoint_that_answers_otherwise_is_refused_by_name(endpoint: str) -> None:
+    broken = encoders.best(f"{endpoint}/broken")
+    assert broken is not None
+    with pytest.raises(BadInput, match="broken/embeddings"):
+        broken.encode(["a"])
+
+
+def test_an_endpoint_that_fails_is_a_failed_step_and_no_failed_answer(endpoint: str) -> None:
+    encoder = encoders.best(endpoint)
+    base = Documents(Library(_folder(WORLD), encoder=encoder), "sentences")
+    encoder.encode = encoders.Endpoint(f"{endpoint}/broken").encode  # type: ignore[union-attr,method-assign]
+    answer = Ask(base).ask("Who leads the team that operates the edge cluster?")
+    assert next(step for step in answer.steps if step.name == "semantic").status == "failed"
+    assert "duty.md#2" in answer.cites
+
+
+def test_an_encoder_whose_package_is_missing_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("wordllama", "tokenizers", "onnxruntime"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert encoders.best("minilm") is None
+    assert encoders.best("none") is None
+    with pytest.raises(BadInput, match="encoder"):
+        encoders.best("best of all")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 8, b"\x02\0\0\0\0\0\0\0{}", b"\x04\0\0\0\0\0\0\0[[[["])
+def test_a_table_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"a\.safetensors"):
+        encoders.matrix(path)
+
+
+# ---- documents that name each other ----
+
+
+def test_the_beam_reaches_what_a_question_does_not_resemble() -> None:
+    texts = {f"n{at}.md": f"# Harbour {at}\nA harbour with {at} cranes and a film club.\n" for at in range(30)}
+    texts["film.md"] = "# Low Tide\nLow Tide is a film directed by Anna Brandt.\n"
+    texts["anna.md"] = "# Anna Brandt\nShe was born in Kiel and studied law.\n"
+    snapshot = library(texts).snapshot
+    found = beam.ranked(snapshot, "Where was the director of the film Low Tide born?")
+    assert {reached.document for reached in found[:2]} == {"film.md", "anna.md"}
+    (way,) = [reached.way for reached in found if reached.document == "anna.md"]
+    assert way[-1] == "anna.md"
+
+
+def test_a_sentence_that_every_document_has_leads_nowhere() -> None:
+    texts = {
+        f"n{at}.md": f"# Harbour {at}\nIt has {at} cranes. See also Harbour {(at * 7) % 60}.\n" for at in range(60)
+    }
+    snapshot = library(texts).snapshot
+    every, own = snapshot.of("n3.md")[1], snapshot.of("n3.md")[0]
+    assert snapshot.rare_form(every) < 0.2
+    texts["x.md"] = "# Lighthouse\nThe Lighthouse stands beside Harbour 5 alone.\n"
+    assert library(texts).snapshot.rare_form(library(texts).snapshot.of("x.md")[0]) == 1
+    assert own.form != every.form
+
+
+def test_a_word_is_a_title_only_where_it_stands_as_a_name() -> None:
+    texts = {"y.md": "# Year\nA year is long.\n", "b.md": "# Boston\nA city.\n"}
+    titles = library(texts).snapshot.titles
+    assert titles.within("In that year he left Boston.") == ["boston"]
+    assert titles.within("He reads the Boston Globe.") == []
+    assert titles.within("where is boston") == ["boston"]

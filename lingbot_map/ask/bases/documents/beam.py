@@ -22,7 +22,8 @@ WIDTH = 8
 STARTS = 12
 KEPT = 100
 CARRIED = 0.9  # of a chain's value that a step keeps at most
-SHARED = 0.7  # of a step over a rare name that both only mention, beside one over a title
+SHARED = 0.8  # of a step over a rare name that both only mention, beside one over a title
+SHARED_WORD = 0.5  # the same where the name is a single word
 _NEW = 0.3  # of the share of the question that a step adds to what its chain says
 _ADDED = 0.5  # of the share that a document adds to those ranked before it
 _REORDERED = 10  # documents that are put in order by what each adds, out of three times as many
@@ -179,10 +180,12 @@ def _steps(snapshot: Snapshot, fit: Fit, id: str) -> Iterator[tuple[str, float, 
             for target, worth in _called(snapshot, name, fit.document):
                 if target not in seen and len(seen) <= _LINKS:
                     seen.add(target)
-                    yield target, worth, fit.of(spoken), name
+                    yield target, worth * snapshot.rare_form(spoken), fit.of(spoken), name
     for target, (here, there, name) in snapshot.sharing(id).items():
         if target not in seen:
-            yield target, SHARED, (fit.of(here) + fit.of(there)) / 2, name
+            shared = SHARED if " " in name or not name.isascii() else SHARED_WORD
+            form = min(snapshot.rare_form(here), snapshot.rare_form(there))
+            yield target, shared * form, (fit.of(here) + fit.of(there)) / 2, name
 
 
 def _called(snapshot: Snapshot, name: str, fit: Callable[[str], float]) -> Iterator[tuple[str, float]]:

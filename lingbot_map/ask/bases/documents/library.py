@@ -8,19 +8,21 @@ from __future__ import annotations
 import re
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
 from lingbot_map.ask.bases.documents.files import Document, Folder, Line, Row
-from lingbot_map.ask.bases.documents.links import Titles, cap, names_in, plain
+from lingbot_map.ask.bases.documents.links import Titles, cap, form_of, names_in, plain
 from lingbot_map.ask.bases.documents.store import Store, either
 from lingbot_map.ask.bases.documents.synonyms import Synonyms
 from lingbot_map.ask.bases.documents.vectors import Encoder, Vectors
 from lingbot_map.ask.bases.documents.wording import matching, stems
 
 _FEW = 8  # sentences that hold a name which still ties documents that only mention it
+_BOILERPLATE = 0.1  # of the documents may have a sentence of one form before its names count for less
 _SHORTEST_SHARED = 5  # characters of such a name
 
 
@@ -36,6 +38,7 @@ class Spoken:
     context: str
     stems: frozenset[str]
     """Its stems with those of its title and heading."""
+    form: int
 
     @property
     def whole(self) -> str:
@@ -54,6 +57,8 @@ class Snapshot:
     by_document: Mapping[str, tuple[int, ...]]
     postings: Mapping[str, tuple[int, ...]]
     """Name to the rows of sentences that hold it."""
+    forms: Mapping[int, int]
+    """Form of a sentence to how many have it."""
     store: Store = field(repr=False)
     synonyms: Synonyms = field(repr=False)
     vectors: Vectors = field(repr=False)
@@ -150,6 +155,10 @@ class Snapshot:
             self._sharing[document] = known
         return known
 
+    def rare_form(self, spoken: Spoken) -> float:
+        """1 for a sentence that is written for its document; less the more sentences share its form."""
+        return min(1.0, max(8.0, _BOILERPLATE * len(self.documents)) / max(1, self.forms[spoken.form]))
+
     def of(self, document: str) -> list[Spoken]:
         """The sentences of a document, in order."""
         return [self.sentences[row] for row in self.by_document[document]]
@@ -213,6 +222,7 @@ class Library:
             sentences={},
             by_document={},
             postings={},
+            forms={},
             store=self._store,
             synonyms=Synonyms(folder.synonyms),
             vectors=vectors or Vectors(encoder),
@@ -228,6 +238,7 @@ class Library:
             self._purge()
             docs, rows, by = dict(before.documents), dict(before.rows), dict(before.by_document)
             sentences, postings = dict(before.sentences), dict(before.postings)
+            forms = Counter(before.forms)
             gone_docs: list[int] = []
             gone: list[int] = []
             added = list({document.id: document for document in documents}.values())
@@ -239,7 +250,9 @@ class Library:
                 gone_docs.append(numbers[id])
                 for row in by.pop(id):
                     gone.append(row)
-                    for name in sentences.pop(row).names:
+                    lost = sentences.pop(row)
+                    forms[lost.form] -= 1
+                    for name in lost.names:
                         left = tuple(each for each in postings[name] if each != row)
                         postings[name] = left
                         if not left:
@@ -258,6 +271,7 @@ class Library:
                 by[document.id] = tuple(s.row for s in spoken)
                 for s in spoken:
                     sentences[s.row] = s
+                    forms[s.form] += 1
                     for name in s.names:
                         fresh.setdefault(name, []).append(s.row)
                 texts[document.id] = [f"{document.title}: {s.line.text}" for s in spoken]
@@ -271,6 +285,7 @@ class Library:
                 sentences=MappingProxyType(sentences),
                 by_document=MappingProxyType(by),
                 postings=MappingProxyType(postings),
+                forms=MappingProxyType(forms),
                 store=self._store,
                 synonyms=before.synonyms,
                 vectors=vectors,
@@ -304,6 +319,7 @@ class Library:
                     names=names,
                     context=context,
                     stems=heads[context] | stems(line.text),
+                    form=form_of(line.text),
                 )
             )
         return found

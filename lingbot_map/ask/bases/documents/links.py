@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import zlib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
@@ -29,6 +30,7 @@ _JOINTS = "的了在和与或把被将由是为对从到于及等个也都就只
 _NOT_INSIDE = frozenset(_JOINTS)
 LONGEST_NAME = 16
 _CAPITAL = re.compile(r"[A-Z]")
+_FORM = re.compile(rf"{_SPAN.pattern}|\d+|[「『《“`][^」』》”`\n]*[」』》”`]")
 _PART = re.compile(r"\w[\w\-]*|[^\w\s]")
 _LONGEST_TITLE = 12  # words of a title that are looked for in a text
 MOST_NAMES = 40
@@ -67,6 +69,11 @@ def names_in(text: str) -> tuple[str, ...]:
             found[name] = None
     found.pop("", None)
     return tuple(found)[:MOST_NAMES]
+
+
+def form_of(text: str) -> int:
+    """A number that is the same for sentences that differ in names and numbers alone ("See also X." of every page)."""
+    return zlib.crc32(_FORM.sub("#", text).encode())
 
 
 def phrases_in(text: str) -> list[str]:
