@@ -151,13 +151,14 @@ _COMPARE = re.compile(
     r"|(?P<gt>高于|大于|超过|多于|>|\babove\b|\bover\b|\bmore than\b|\bhigher than\b|\bgreater than\b|\bexceed\w*)"
     r"|(?P<eq>等于|正好|恰好|=|\bequals?\b|\bexactly\b)"
 )
-_VALUE = re.compile(r"(?<![a-z0-9_.])(\d+(?:\.\d+)?)\s*(%|％|percent)?")
+_VALUE = re.compile(r"(?<![a-z0-9_.])(\d{1,9}(?:\.\d{1,9})?)\s*(%|％|percent)?")
 _SUFFIX = re.compile(
-    r"(\d+(?:\.\d+)?)\s*(%|％)?\s*(以上|以下|\bor (?:more|above|higher)\b|\bor (?:less|below|lower)\b)"
+    r"(?<![a-z0-9_.])(\d{1,9}(?:\.\d{1,9})?)\s*(%|％)?"
+    r"\s*(以上|以下|\bor (?:more|above|higher)\b|\bor (?:less|below|lower)\b)"
 )
 _BETWEEN = re.compile(
-    r"(?<![a-z0-9_.])(\d+(?:\.\d+)?)\s*(?:到|至|和|-|~|\band\b|\bto\b)\s*(\d+(?:\.\d+)?)\s*(?:之间|$|\W)|"
-    r"\bbetween\s+(\d+(?:\.\d+)?)\s+and\s+(\d+(?:\.\d+)?)"
+    r"(?<![a-z0-9_.])(\d{1,9}(?:\.\d{1,9})?)\s*(?:到|至|和|-|~|\band\b|\bto\b)\s*(\d{1,9}(?:\.\d{1,9})?)\s*(?:之间|$|\W)|"
+    r"\bbetween\s+(\d{1,9}(?:\.\d{1,9})?)\s+and\s+(\d{1,9}(?:\.\d{1,9})?)"
 )
 
 
@@ -218,9 +219,7 @@ def bounds_in(folded: str) -> tuple[str, float, float] | None:
     if match is not None and (value := _VALUE.search(folded, match.end())) is not None:
         bound = float(value[1]) / (100 if value[2] else 1)
         return match.lastgroup or "eq", bound, bound
-    suffix = re.search(
-        r"(\d+(?:\.\d+)?)\s*(%|％)?\s*(以上|以下|\bor (?:more|above|higher)\b|\bor (?:less|below|lower)\b)", folded
-    )
+    suffix = _SUFFIX.search(folded)
     if suffix is not None:
         bound = float(suffix[1]) / (100 if suffix[2] else 1)
         return ("ge" if suffix[3] in ("以上", "or more", "or above", "or higher") else "le"), bound, bound

@@ -33,6 +33,8 @@ _EN_FILLERS_TEXT = (
     "called named there when what which who how"
 )
 _EN_FILLERS = frozenset(_EN_FILLERS_TEXT.split())
+_NEAR = 24
+"""Characters on each side of a name that can make it a part of another; a bound, whatever stands there."""
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _BEFORE = re.compile(rf"([{_HAN}]+)$|([a-z][a-z-]*)('s)?\s+$")
 _CODE = re.compile(r"\blm\d{3}\b|异常|告警|findings?\b")
@@ -275,13 +277,14 @@ def _of_the_rest(c: frozenset[str], turns: Sequence[int], has: set[str]) -> str:
 
 def _alone(low: str, rest: str, mention: Mention) -> bool:
     """Whether a slot's name stands for itself: "号码" in "身份证号码" is a part of another name."""
-    before = _BEFORE.search(rest[: mention.start])
+    before = _BEFORE.search(rest[max(0, mention.start - _NEAR) : mention.start])
     if before is not None:
         if before[1] and not _known(before[1].removesuffix("的"), last=True):
             return False
         if before[2] and before[3] and before[2] not in _EN_FILLERS:
             return False
-    after = _AFTER.match(rest, mention.start + len(mention.text))
+    end = mention.start + len(mention.text)
+    after = _AFTER.match(rest, end, end + _NEAR)
     if after is None:
         return True
     if after[1]:
