@@ -71,6 +71,11 @@ def test_kinds_that_the_design_never_speaks_of_are_beyond_it() -> None:
     assert [step.kind for step in result.beyond] == ["write"]
 
 
+def test_a_loop_that_is_known_not_to_run_is_left_out() -> None:
+    loop = diagram("loop each", "Router -> Slots : writeSlot", "end")
+    assert found(loop, "write", each=False)[1:] == ([], ["write=1"])
+
+
 def test_loops_repeat_and_parallel_parts_come_in_any_order() -> None:
     loop = diagram("loop each", "Router -> Slots : writeSlot", "end")
     assert found(loop, "write", "write", "write")[1:] == ([], [])

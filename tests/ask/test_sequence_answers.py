@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from lingbot_map.ask import Answer, Ask
 from lingbot_map.ask.bases.sequence import opened
+from lingbot_map.errors import BadInput
 from tests.ask.acceptance import FIXTURES, asked, expectations, faults
 
 SHOP = """@startuml checkout
@@ -133,6 +135,7 @@ def test_the_main_line_has_no_branch_in_it(shop: Ask) -> None:
         "How long is the interval between retries?",
         "Where is RiskService called?", "扣款超时的短信模板是什么？",
         "CartService 用什么语言写的？",
+        "如果风控拒绝，完整调用链会怎么走？",
         "今天天气怎么样？", "风控服务在哪一步被调用？", "账户余额不足怎么办？", "chargeX 之后是什么？",
     ],
 )  # fmt: skip
@@ -140,6 +143,17 @@ def test_what_the_diagram_does_not_say_is_not_answered(shop: Ask, question: str)
     answer = kept(shop.ask(question))
     assert answer.abstained, answer.text
     assert ("图中未涉及" in answer.text) or ("ot in the diagram" in answer.text)
+
+
+def test_words_in_common_are_not_enough_where_the_diagram_knows_the_other_thing(tmp_path: Path) -> None:
+    path = tmp_path / "order.puml"
+    lines = ["@startuml", "O -> P: deductBalance()", "P --> O: deductResult", "alt deductResult success"]
+    lines += ["O -> I: reduceStock()", "else deductResult failure", "O -> P: refund()", "end", "@enduml"]
+    path.write_text("\n".join(lines), "utf-8")
+    ask = Ask(opened([path]))
+    assert ask.ask("余额扣除失败后系统会做什么？").cites == ("m4", "f1")
+    assert ask.ask("余额扣除失败后系统会调用哪个服务？").cites == ("m4", "f1")
+    assert ask.ask("库存扣减失败怎么办？").abstained
 
 
 def test_a_name_that_is_not_there_is_named(shop: Ask) -> None:
@@ -196,3 +210,19 @@ def test_the_agreed_questions_are_answered_exactly() -> None:
     for expected in expectations("diagram"):
         answer = asked("diagram", expected.over).ask(expected.question)
         assert list(faults(expected, answer)) == [], f"{expected.id} {answer.text}"
+
+
+def test_a_huge_diagram_is_asked_soon_and_a_larger_one_refused(tmp_path: Path) -> None:
+    path = tmp_path / "huge.puml"
+    body = "par\n" + "\n".join(f"alt step{n} fails\nA -> B: call{n}()\nend" for n in range(9_000))
+    body += "\nelse\n" + "\n".join(f"B ->> C: tell{n}()" for n in range(900)) + "\nend\n"
+    path.write_text(f"@startuml\n{body}@enduml\n", "utf-8")
+    ask = Ask(opened([path]))
+    began = time.process_time()
+    assert ask.ask("call1 必须在 tell7 之前吗？").verdict == "unspecified"
+    assert ask.ask("tell1 必须在 tell700 之前吗？").verdict == "yes"
+    assert not ask.ask("这张图有什么风险？").abstained
+    assert time.process_time() - began < 20
+    path.write_text("@startuml\n" + "A -> B: x\n" * 10_001 + "@enduml\n", "utf-8")
+    with pytest.raises(BadInput, match="line 10002"):
+        opened([path])

@@ -246,6 +246,8 @@ UMBRELLO = """<?xml version="1.0" encoding="UTF-8"?>
    <messagewidget widgetaid="w1" widgetbid="w2" y="60" operation="o1" sequencemessagetype="1000"/>
    <messagewidget widgetaid="w2" widgetbid="w1" y="100" operation="" sequencemessagetype="1000">
     <floatingtext text="done"/></messagewidget>
+   <messagewidget widgetaid="w1" widgetbid="w2" y="190" operation="last" sequencemessagetype="1000"/>
+   <messagewidget widgetaid="w1" widgetbid="w2" y="191" operation="after" sequencemessagetype="1000"/>
   </messages>
  </diagram></diagrams></XMI.extensions></XMI>
 """
@@ -268,11 +270,15 @@ def test_umbrello_is_read_by_height() -> None:
         ("deduct", "sync"),
         ("done", "sync"),
         ("cancel", "async"),
+        ("last", "sync"),
+        ("after", "sync"),
     ]
     assert [[(step.operand, step.condition) for step in each.path] for each in diagram.messages] == [
         [],
         [(1, "ok")],
         [(2, "else")],
+        [(2, "else")],
+        [],
     ]
 
 

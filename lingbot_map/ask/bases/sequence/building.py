@@ -20,6 +20,8 @@ from lingbot_map.ask.bases.sequence.ir import (
 )
 from lingbot_map.errors import BadInput
 
+MOST = 10_000
+"""Messages, and fragments, of a diagram; the longest of 172 real ones has 213 messages."""
 DEEPEST = 100
 """Fragments within one another; the deepest of 172 real diagrams is 5."""
 _CALL = re.compile(r"(?:[\w.]+\s*:?=\s*)?([^\s(){}\[\]=:,;][^\s(){}\[\]=:,;]*)\((.*)\)\s*;?", re.DOTALL)
@@ -83,6 +85,8 @@ class Builder:
         if label.endswith((")", ";")) and (call := _CALL.fullmatch(label)):
             name, params = call[1], call[2].strip()
         number = len(self.messages) + 1
+        if number > MOST:
+            raise self.wrong(line, f"at most {MOST} messages", "more", "divide the diagram")
         self.messages.append(Message(number, source, target, label, name, params, arrow, self._path, line))
 
     def reply(self, source: str, target: str, label: str, line: int) -> None:
@@ -108,6 +112,8 @@ class Builder:
         """A fragment begins with its first operand. Raises BadInput beyond ``DEEPEST``."""
         if len(self._stack) >= DEEPEST:
             raise self.wrong(line, f"at most {DEEPEST} fragments within one another", "one more")
+        if len(self._fragments) >= MOST:
+            raise self.wrong(line, f"at most {MOST} fragments", "more", "divide the diagram")
         number = 0
         if kind is not None:
             self._fragments.append(None)

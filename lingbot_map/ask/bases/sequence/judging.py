@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice, product
 
 from lingbot_map.ask.bases.sequence import walk
 from lingbot_map.ask.bases.sequence.ir import Fragment, Message
@@ -22,7 +23,7 @@ def order(view: View, read: Read, lang: Lang) -> Found | None:
         return None
     tell = Telling(view, lang)
     firsts, seconds = view.messages(asked.first), view.messages(asked.second)
-    pairs = [(a, b, view.order.between(a, b)) for a in firsts for b in seconds][:_MOST_PAIRS]
+    pairs = [(a, b, view.order.between(a, b)) for a, b in islice(product(firsts, seconds), _MOST_PAIRS)]
     if len(pairs) == 1 or len({proof.relation for _, _, proof in pairs}) == 1:
         a, b, proof = pairs[0]
     else:
@@ -137,7 +138,8 @@ def condition(view: View, read: Read, lang: Lang) -> Found | None:
             tell.add("under", ids, path=" > ".join(path), messages=tell.messages(direct))
         elif not walk.inside(view.diagram, fragment.id, named.operand):
             tell.add("under nothing", [fragment.id], path=" > ".join(path))
-        deeper = [each for each in walk.inside(view.diagram, fragment.id, named.operand) if each not in plain]
+        shown = {each.number for each in plain}
+        deeper = [each for each in walk.inside(view.diagram, fragment.id, named.operand) if each.number not in shown]
         if deeper:
             tell.under(deeper, "inner")
         for step in fragment.path:

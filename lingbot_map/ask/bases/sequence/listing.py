@@ -127,7 +127,8 @@ def trunk(view: View, read: Read, lang: Lang) -> Found | None:
         id = _line(view, read.lifelines[0])
         whom = _line(view, read.lifelines[1]) if len(read.lifelines) > 1 else None
         every = [each for each in view.diagram.messages if each.source == id and whom in (None, each.target)]
-        messages = [each for each in messages if each in every]
+        mine = {each.number for each in every}
+        messages = [each for each in messages if each.number in mine]
         if not messages:
             if not every:
                 who, target = tell.who(id), tell.who(whom) if whom else "—"

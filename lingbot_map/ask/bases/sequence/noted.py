@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 
 from lingbot_map.ask.bases.sequence.ir import Diagram
 from lingbot_map.ask.bases.sequence.order import Constraint
@@ -22,6 +23,10 @@ _NEEDED = re.compile(r"(?:必须|一定要|需要|得)先|\bmust\b.*\b(?:be call
 _BOTH = re.compile(r"都会?(?:执行|发生|发送|调用|走)|同时(?:执行|发生|出现)|\bboth\b|\bsame run\b|\btogether\b")
 _APART = re.compile(r"互斥|排斥|\bexclusive\b|\bexclude\b")
 _FIRST = re.compile(r"先.*(?:再|然后|后|接着|才)|\bfirst\b.*\bthen\b|\bthen\b")
+
+
+_MOST = 1000
+"""Orders between messages that notes may say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,9 @@ def constraints(diagram: Diagram, names: Names) -> tuple[Constraint, ...]:
         if said is None or said.claim not in ("before", "after"):
             continue
         first, second = (said.first, said.second) if said.claim == "before" else (said.second, said.first)
-        for one in (first.id, *first.others):
-            for other in (second.id, *second.others):
-                if one.startswith("m") and other.startswith("m") and one != other:
-                    found.append(Constraint(note.id, int(one[1:]), int(other[1:])))
-    return tuple(found[:1000])
+        for one, other in islice(product((first.id, *first.others), (second.id, *second.others)), _MOST):
+            if one.startswith("m") and other.startswith("m") and one != other:
+                found.append(Constraint(note.id, int(one[1:]), int(other[1:])))
+        if len(found) >= _MOST:
+            break
+    return tuple(found)

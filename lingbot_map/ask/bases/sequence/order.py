@@ -125,7 +125,7 @@ class Order:
                 event = queue.popleft()
                 if event == goal:
                     return self._told(came, event)
-                for following in self._after(event):
+                for following in self._after(event, given):
                     if following not in came and (following >> 1 == b.number or self._happens(following, given)):
                         came[following] = event
                         queue.append(following)
@@ -143,16 +143,25 @@ class Order:
         path = self.message(event >> 1).path
         return all(step.kind not in _CONDITIONAL or (step.fragment, step.operand) in given for step in path)
 
-    def _after(self, event: int) -> list[int]:
+    def _after(self, event: int, given: set[tuple[str, int]]) -> list[int]:
+        """The events that come right after one: on its lifeline up to the first that is sure to happen and stands in
+        the same operands of ``par``, since all that comes after this one comes after that one too."""
         found = []
         if not event & 1 and event + 1 in self._at:
             found.append(event + 1)
         id, at = self._at[event]
         path = self.message(event >> 1).path
-        for following in self._along[id][at + 1 :]:
+        beside = _beside(path)
+        along = self._along[id]
+        for place in range(at + 1, len(along)):
+            following = along[place]
             other = self.message(following >> 1).path
             if not self._divided(path, other, "par"):
                 found.append(following)
-                if not other:
-                    break  # all that comes later on this lifeline comes after this one too
+                if _beside(other) == beside and self._happens(following, given):
+                    break
         return found
+
+
+def _beside(path: Path) -> tuple[tuple[str, int], ...]:
+    return tuple((step.fragment, step.operand) for step in path if step.kind == "par")

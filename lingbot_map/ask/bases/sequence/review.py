@@ -10,7 +10,12 @@ from lingbot_map.ask.bases.sequence.ir import OUTSIDE, Fragment, Message
 from lingbot_map.ask.bases.sequence.lexicon import concepts
 from lingbot_map.ask.bases.sequence.view import View
 
+_BACK = 200
+"""Calls between two lifelines that a reply is held against."""
 _REMEDIES = frozenset(("retry", "compensate", "rollback", "refund", "cancel", "queue"))
+
+
+_MENDS = frozenset(("compensate", "rollback", "retry"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +45,13 @@ def review(view: View) -> tuple[Finding, ...]:
 def answers(view: View) -> dict[int, int]:
     """The number of each call that is answered, and of the first reply to it on a branch that it can share."""
     found: dict[int, int] = {}
-    waiting: list[Message] = []
+    waiting: dict[tuple[str, str], list[Message]] = {}
     for message in view.diagram.messages:
         if message.arrow != "reply":
-            waiting.append(message)
+            waiting.setdefault((message.source, message.target), []).append(message)
             continue
-        for call in reversed(waiting):
-            if (call.source, call.target) == (message.target, message.source) and not _apart(call, message):
+        for call in reversed(waiting.get((message.target, message.source), [])[-_BACK:]):
+            if not _apart(call, message):
                 found.setdefault(call.number, message.number)
                 break
     return found
@@ -81,13 +86,13 @@ def _unanswered(view: View) -> Iterator[str]:
 
 def _uncompensated(view: View) -> Iterator[str]:
     """Asynchronous messages whose receiver never says anything back, and that nothing makes good."""
-    for message in view.diagram.messages:
+    messages = view.diagram.messages
+    last = {(message.source, message.target): message.number for message in messages}
+    mended = max((each.number for each in messages if _MENDS & set(concepts(each.name))), default=0)
+    for message in messages:
         if message.arrow != "async" or message.source == message.target or OUTSIDE in (message.source, message.target):
             continue
-        later = view.diagram.messages[message.number :]
-        back = any((other.source, other.target) == (message.target, message.source) for other in later)
-        mended = any(_REMEDIES & set(concepts(other.name)) & {"compensate", "rollback", "retry"} for other in later)
-        if not back and not mended:
+        if max(mended, last.get((message.target, message.source), 0)) < message.number:
             yield message.id
 
 
@@ -103,6 +108,15 @@ def _timeouts(view: View) -> Iterator[str]:
 
 def _exhausted(view: View) -> Iterator[str]:
     """Loops that try again, after which nothing says what happens when none of the tries succeeded."""
+    told = max(
+        (
+            operand.first
+            for fragment in view.diagram.fragments
+            for operand in fragment.operands
+            if {"timeout", "fail"} & set(concepts(operand.condition))
+        ),
+        default=0,
+    )
     for fragment in view.diagram.fragments:
         if fragment.kind != "loop" or not any(char.isdigit() for char in fragment.operands[0].condition):
             continue
@@ -112,13 +126,7 @@ def _exhausted(view: View) -> Iterator[str]:
             for each in view.diagram.messages[first - 1 : last]
             if {"retry", "timeout", "fail"} & set(concepts(each.name))
         ]
-        said = any(
-            {"timeout", "fail"} & set(concepts(operand.condition))
-            for other in view.diagram.fragments
-            if other.operands[0].first > last
-            for operand in other.operands
-        )
-        if tries and not said:
+        if tries and told <= last:
             yield from (fragment.id, *tries)
 
 

@@ -192,7 +192,7 @@ class View:
                 call = next(
                     (
                         each
-                        for each in reversed(self.diagram.messages[: message.number - 1])
+                        for each in reversed(self.diagram.messages[max(0, message.number - 200) : message.number - 1])
                         if (each.source, each.target) == (message.target, message.source)
                     ),
                     None,
