@@ -40,7 +40,7 @@ _SAYS = (
     Said("DEPENDS_ON", ("依赖", "depends on", "dependency"), "Service", "Service"),
     Said("OWNED_BY", ("负责", "归属", "所属团队", "owned by", "owner"), "Service", "Team"),
     Said("MEMBER_OF", ("成员", "所在团队", "member", "belongs to"), "Person", "Team"),
-    Said("REPORTS_TO", ("上级", "汇报给", "reports to", "manager"), "Person", "Person"),
+    Said("REPORTS_TO", ("上级", "汇报给", "经理", "reports to", "manager"), "Person", "Person"),
     Said("WROTE", ("写了", "作者", "wrote", "author"), "Person", "Book"),
     Said("TRANSLATED", ("翻译", "译者", "translated", "translator"), "Person", "Book"),
 )

@@ -139,6 +139,7 @@ NODES = "id\tkind\tname\nx\tT\tX\n"
             {"graph.graphml": '<!DOCTYPE g [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><graphml><node id="&c;"/></graphml>'},
             "graph.graphml",
         ),
+        ({"graph.graphml": '<!DOCTYPE graphml><graphml><graph><node id="x"/></graph></graphml>'}, "graph.graphml"),
         ({"facts.tsv": "a\tb\tc\td\n"}, "facts.tsv:1"),
         ({"facts.tsv": ""}, "nodes or triples"),
         ({"notes.md": "nothing"}, "none"),
