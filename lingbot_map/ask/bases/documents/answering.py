@@ -123,7 +123,9 @@ class Documents:
         for id in place:
             if id in snapshot.documents and not id.startswith(EARLIER + "/"):
                 living = [spoken for spoken in snapshot.of(id) if spoken.row not in snapshot.retired]
-                scored.append((judged.share(judged.covers(living)), -place[id], id))
+                covered = judged.covers(living)
+                if judged.labels <= covered:
+                    scored.append((judged.share(covered), -place[id], id))
         scored.sort(reverse=True)
         if not scored or scored[0][0] < ENOUGH:
             return self._missing(judged, lang)
@@ -143,7 +145,9 @@ class Documents:
         out = frozenset(row for row in snapshot.retired if not past and snapshot.sentences[row].document not in named)
         starts = [spoken for fused in pool[:12] if (spoken := snapshot.ids.get(fused.item))]
         found = chains.search(snapshot, judged, out=out, longest=max(4, judged.wording.hops + 1), starts=starts)
-        full = [path for path in found if path.share >= ENOUGH and _answers(judged, path)]
+        full = [
+            path for path in found if path.share >= ENOUGH and judged.labels <= path.covered and _answers(judged, path)
+        ]
         if not full:
             return self._missing(judged, lang)
         best = full[0]

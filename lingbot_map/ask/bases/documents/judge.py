@@ -7,6 +7,7 @@ evidence covers tells answerable questions from others better than any raw liken
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -21,8 +22,10 @@ _TYPE_NOUN = 0.3  # "which state", "what time": the answer is one and needn't sa
 _TYPE_NOUNS = (
     "状态 结果 时间 原因 方式 数量 位置 地方 人 版本 名字 名称 文档 部门 团队 日期 值 数值 问题 条件 "
     "步骤 组件 后果 处理 "
+    "缺陷 用例 漏洞 bug case "
     "state result time reason way number place person version name document team date value status component group"
 )
+_LABEL = re.compile(r"\d|^[a-z]\d?[^a-z]|[a-z][-_/.][a-z]")
 TYPE_NOUNS = frozenset(_TYPE_NOUNS.split())
 
 
@@ -52,6 +55,13 @@ class Judged:
     def nameless(self) -> tuple[Concept, ...]:
         """Names that no document holds: what is asked about isn't here."""
         return tuple(concept for concept in self.unknown if concept.name)
+
+    @property
+    def labels(self) -> frozenset[int]:
+        """The numbers of concepts that are ids or versions: what is said of another one answers nothing."""
+        return frozenset(
+            at for at, each in enumerate(self.concepts) if each.concept.name and _LABEL.search(each.concept.text)
+        )
 
     def covers(self, spoken: Iterable[Spoken]) -> frozenset[int]:
         """The numbers of the concepts that any of these sentences says."""

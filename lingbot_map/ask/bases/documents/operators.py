@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lingbot_map.ask.bases.documents.files import Document, Row
-from lingbot_map.ask.bases.documents.judge import judge
+from lingbot_map.ask.bases.documents.judge import ENOUGH, judge
 from lingbot_map.ask.bases.documents.library import Snapshot, Spoken, called_by
 from lingbot_map.ask.bases.documents.links import plain
 from lingbot_map.ask.bases.documents.store import either
@@ -152,6 +152,33 @@ def of_state(asked: Asked) -> Found | None:
         ),
         rows=tuple({"id": document.id, "name": document.title} for document, _ in found),
     )
+
+
+def of_kind(asked: Asked) -> Found | None:
+    """Documents of a kind about something ("which cases are there on timeouts")."""
+    whole = asked.wording.whole
+    folder = _folder(whole, asked.snapshot)
+    if folder is None:
+        return None
+    kind = "|".join(sorted(map(re.escape, KINDS[folder]), key=len, reverse=True))
+    listed = re.search(rf"(?:哪些|哪几个|几个|什么|\bwhich |\bwhat )(?:{kind})", whole)
+    rest = asked.without(re.compile(kind))
+    if listed is None or not rest.concepts:
+        return None
+    judged = judge(asked.snapshot, rest)
+    found = [
+        (document, spoken[0])
+        for document in asked.snapshot.documents.values()
+        if document.folder == folder and (spoken := asked.snapshot.of(document.id))
+        if judged.share(judged.covers(spoken)) >= ENOUGH
+    ]
+    said = _SAID[asked.lang]["mention"]
+    sentences = tuple(
+        Sentence(text=said.format(title=document.title, text=spoken.line.text), cites=(asked.cite(spoken),))
+        for document, spoken in found
+    )
+    rows = tuple({"id": document.id, "name": document.title} for document, _ in found)
+    return Found(sentences=sentences, rows=rows) if found else None
 
 
 def of_table(asked: Asked) -> Found | None:
@@ -311,7 +338,7 @@ def _none(lang: Lang, key: str, what: str) -> Found:
 
 def computed(asked: Asked) -> Found | None:
     """The first operator that fits."""
-    for operator in (mentions, of_state, of_table, related):
+    for operator in (mentions, of_state, of_table, related, of_kind):
         if (found := operator(asked)) is not None:
             return found
     return None

@@ -271,7 +271,7 @@ def _cut(whole: str, mask: list[str], synonyms: Synonyms) -> list[tuple[int, int
 
 def _bare(word: str) -> str:
     if len(word) > 1 and HAN.match(word):
-        return word.rstrip("过了着") or word
+        return word.rstrip("过了着是") or word
     return word
 
 
