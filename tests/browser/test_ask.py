@@ -89,6 +89,8 @@ def test_what_is_not_recorded_is_said_to_be_so(open_case: Open) -> None:
     ask(page, "What happened in turn 40?")
     expect(page.locator(".ask-said.none")).to_contain_text("only 19 turns")
     expect(page.locator(".ask-evidence")).to_have_count(0)
+    page.locator("[data-focus=useful]").click()
+    expect(page.locator(".ask-uses")).to_contain_text("read-only")
 
 
 def test_names_are_text_and_never_markup(open_case: Open) -> None:

@@ -87,6 +87,35 @@ def test_nobody_asks_without_the_token(map: Client) -> None:
     assert stranger.post("/api/ask", {"session": KEY, "question": "x"})[0] == 401
 
 
+def test_what_found_no_answer_and_what_was_of_use_is_noted_with_the_session(map: Client, tmp_path: Path) -> None:
+    with running(tmp_path / "data") as (_, client):
+        client.say("hello", session="call")
+        key = key_of("call")
+        log = tmp_path / "data" / key / "asked.jsonl"
+        for question in ("What is colour now?", "What happened in turn 1?"):
+            status, _, _ = client.ask(
+                "POST",
+                "/api/ask",
+                json.dumps({"session": key, "question": question}).encode(),
+                {"content-type": "application/json"},
+            )
+            assert status == 200
+        said = {"session": key, "question": "What happened in turn 1?", "useful": True}
+        assert client.post("/api/ask/use", said) == (200, {"kept": True})
+        noted = [json.loads(line) for line in log.read_text().splitlines()]
+        assert [(entry["question"], "useful" in entry) for entry in noted] == [
+            ("What is colour now?", False),
+            ("What happened in turn 1?", True),
+        ]
+        assert client.post("/api/ask/use", {**said, "useful": 1})[0] == 400
+        assert client.ask("DELETE", f"/api/sessions/{key}")[0] == 200
+        assert not log.exists()
+
+
+def test_nothing_is_noted_beside_a_committed_case(map: Client) -> None:
+    assert map.post("/api/ask/use", {"session": KEY, "question": "x", "useful": False}) == (200, {"kept": False})
+
+
 def test_a_file_that_is_exported_does_not_offer_it(map: Client) -> None:
     _, page, _ = map.ask("GET", "/")
     assert b"data-ask" in page

@@ -7,6 +7,7 @@ The lines are, in order: ``{"bound": how the question was understood}``, ``{"ste
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,8 @@ from starlette.routing import Route
 from lingbot_map.errors import BadInput, LingbotMapError, UnknownMoment
 from lingbot_map.pipeline import Live, Pipeline
 from lingbot_map.session import Session
-from lingbot_web.api import json_object
+from lingbot_web.api import json_object, reply
+from lingbot_web.ask_log import note
 from lingbot_web.messages import is_key
 
 if TYPE_CHECKING:
@@ -53,8 +55,20 @@ class Asking:
         self._asked = 0
 
     def routes(self) -> list[Route]:
-        """The one path; none without the extra."""
-        return [Route("/api/ask", self.ask, methods=["POST"])] if available() else []
+        """The two paths; none without the extra."""
+        if not available():
+            return []
+        return [Route("/api/ask", self.ask, methods=["POST"]), Route("/api/ask/use", self.use, methods=["POST"])]
+
+    async def use(self, request: Request) -> Response:
+        """``{"session": KEY, "question": text, "useful": bool}``: noted beside the recording; ``{"kept": bool}``."""
+        said = await json_object(request)
+        if set(said) != {"session", "question", "useful"} or type(said["useful"]) is not bool:
+            raise BadInput("body", 'an object with "session", "question" and "useful"', "something else")
+        question = _question({"question": said["question"]})
+        live = await self._pipeline.open(_key(said))
+        entry = {"at": round(time.time(), 3), "question": question, "useful": said["useful"]}
+        return reply({"kept": await asyncio.to_thread(note, live.session.recording, entry)})
 
     async def ask(self, request: Request) -> Response:
         """``{"session": KEY, "question": text, "at"?: seq, "bound"?: {place: id}, "before"?: [question, ...]}``.
@@ -65,9 +79,7 @@ class Asking:
         said = await json_object(request)
         question, before = _question(said), _before(said)
         bound = _bound(said)
-        key, at = said.get("session"), said.get("at")
-        if type(key) is not str or not is_key(key):
-            raise HTTPException(404, "There is no such session; a key has 32 hex digits.")
+        key, at = _key(said), said.get("at")
         if at is not None and (type(at) is not int or not 0 <= at < 2**53):
             raise BadInput("at", "a number from 0 on", "something else")
         if self._asked >= AT_ONCE:
@@ -129,6 +141,9 @@ class Asking:
         answer = asking.ask(question, read=read, told=lambda step: tell({"step": asdict(step)}))
         for line in _told(answer):
             tell(line)
+        if answer.abstained:
+            entry = {"at": round(time.time(), 3), "question": question, "kind": read.kind, "unanswerable": True}
+            note(session.recording, entry)
 
     def _base(self, session: Session, seq: int) -> SessionBase:
         """The session's map at ``seq``, ready for questions. Called on the threads of two questions at most."""
@@ -155,6 +170,13 @@ def _told(answer: Answer) -> list[dict[str, Any]]:
 
 def _line(value: dict[str, Any]) -> bytes:
     return orjson.dumps(value, default=str) + b"\n"
+
+
+def _key(said: dict[str, Any]) -> str:
+    key = said.get("session")
+    if type(key) is not str or not is_key(key):
+        raise HTTPException(404, "There is no such session; a key has 32 hex digits.")
+    return key
 
 
 def _question(said: dict[str, Any]) -> str:

@@ -87,7 +87,7 @@ export class AskTab {
     this.bound = bound;
     this.at = playhead;
     /** @type {HTMLInputElement} */ (this.input).value = question;
-    const told = this.told = { bound: null, steps: [], evidence: [], answer: null, error: '' };
+    const told = this.told = { bound: null, steps: [], evidence: [], answer: null, error: '', use: '' };
     this.render();
     try {
       await this.api.lines('api/ask', { session: key, question, bound, before: this.before, ...(playhead === null ? {} : { at: playhead }) }, (line) => this.#hear(told, line), waiting.signal);
@@ -96,6 +96,23 @@ export class AskTab {
       told.error = (error instanceof Error && error.message) || text('error.away');
     }
     if (this.told === told) this.render();
+  }
+
+  /** Whether the answer was of use: noted beside the recording. @param {import('lb/ask_answer').Told} told */
+  #uses(told) {
+    const { question, key } = this;
+    const said = async (/** @type {boolean} */ useful) => {
+      try {
+        told.use = (await this.api.post('api/ask/use', { session: key, question, useful })).kept ? 'ask.use.kept' : 'ask.use.unkept';
+      } catch {
+        told.use = 'error.away';
+      }
+      if (this.told === told) this.render();
+    };
+    if (told.use) return h('p', { class: 'quiet ask-uses', role: 'status' }, text(told.use));
+    return h('div', { class: 'ask-uses' },
+      h('button', { class: 'text-button', dataset: { focus: 'useful' }, on: { click: () => said(true) } }, text('ask.use.yes')),
+      h('button', { class: 'text-button', on: { click: () => said(false) } }, text('ask.use.no')));
   }
 
   /** @param {import('lb/ask_answer').Told} told @param {any} line */
@@ -131,6 +148,7 @@ export class AskTab {
       !told.answer && !told.error && h('p', { class: 'quiet ask-hint' }, text('ask.asking')),
       told.error && h('p', { class: 'ask-hint ask-error' }, text('ask.failed', { why: told.error })),
       answerBody(shown, told));
+    if (told.answer) this.body.append(this.#uses(told));
     fill(this.way, told.answer && part(text('ask.steps'), this.at === null ? '' : text('ask.moment', { seq: count(this.at) }), waterfall(told.steps)));
   }
 }

@@ -17,6 +17,7 @@ import { part } from 'lb/pane';
  * @property {Evidence[]} evidence
  * @property {{sentences: {text: string, cites: string[]}[], abstained: boolean, chains: {items: string[], links: string[]}[], open_points: string[]} | null} answer
  * @property {string} error
+ * @property {string} use what became of its reader's verdict, as a word's key
  */
 /** @typedef {{map: import('lb/fold').DialogueMap, go: (selection: Selection) => void}} Shown */
 
