@@ -150,10 +150,11 @@ def _props_for(condition: Condition, kinds: Sequence[str], lexicon: Lexicon) -> 
     have = list(dict.fromkeys(prop for kind in kinds for prop in schema.node_props.get(kind, ())))
     if condition.props:
         return [prop for prop in condition.props if prop in have]
-    return _by_concept(condition.concept, have, lexicon)
+    return by_concept(condition.concept, have, lexicon)
 
 
-def _by_concept(concept: str, have: Sequence[str], lexicon: Lexicon) -> list[str]:
+def by_concept(concept: str, have: Sequence[str], lexicon: Lexicon) -> list[str]:
+    """Those of the properties that a concept means; "" the only number, or the rating among several."""
     known = lexicon.concepts
     if concept.startswith("unit "):
         unit = concept.removeprefix("unit ")
@@ -237,7 +238,7 @@ def _edge_for(
         if condition.props:
             names = [prop for prop in condition.props if prop in have]
         else:
-            names = _by_concept(condition.concept, have, lexicon) if condition.concept else []
+            names = by_concept(condition.concept, have, lexicon) if condition.concept else []
         if names:
             distance = abs(hop_at[number] - condition.at)
             if best is None or distance < best[0]:

@@ -89,6 +89,7 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
     ("number", rf"({_ZH_MORE})\s?{_N}\s?{_U}(?![{_COUNTED}年])", _zh_more),
     ("number", rf"{_N}\s?{_U}(及?以上|及?以下)", lambda m: (">=" if "上" in m[3] else "<=", _number(m[1]), m[2] or "")),
     ("range", rf"在?{_N}\s?{_U}(?:到|至|~|-|—){_N}\s?{_U}之间", lambda m: _range(m[1], m[3], m[4] or m[2] or "")),
+    ("range", rf"{_N}\s?{_U}(?:到|至|~|-|—){_N}\s?(分钟|分|岁|元|块|米|页|万|亿)(?:之间)?", lambda m: _range(m[1], m[3], m[4])),
     ("number", rf"{_N}(分|岁)(?!钟)", lambda m: ("=", _number(m[1]), m[2])),
     ("number", rf"(?<![a-z])({_EN_MORE})\s{_E}{_EU}(?![\w.]\d)", lambda m: (_MORE[m[1]], _number(m[2]), m[3] or "")),
     ("number", rf"(?<!\w){_E}{_EU}\s?(?:\+|or (?:more|higher|above|better|over)|and (?:above|over|up))",
@@ -101,6 +102,7 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
     ("time", rf"(?:晚于|迟于){_Y}\s?年?", lambda m: (">", int(m[1]))),
     ("time", rf"(?:早于|先于){_Y}\s?年?", lambda m: ("<", int(m[1]))),
     ("years", rf"(?:从|在)?{_Y}\s?年?(?:到|至|~|-|—){_Y}\s?年?(?:之间|间|期间)?", lambda m: (int(m[1]), int(m[2]))),
+    ("years", rf"(?:在|介于)?{_Y}\s?年?(?:和|与){_Y}\s?年?之?间", lambda m: (int(m[1]), int(m[2]))),
     ("time", rf"(?<!\w)(?:after|later than) {_Y}(?!\d)", lambda m: (">", int(m[1]))),
     ("time", rf"(?<!\w)(?:before|earlier than|prior to) {_Y}(?!\d)", lambda m: ("<", int(m[1]))),
     ("time", rf"(?<!\w)(?:since|from) {_Y}(?: on(?:wards)?)?(?!\d)", lambda m: (">=", int(m[1]))),
@@ -124,7 +126,7 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
     ("compare", r"([高低早晚])(?=一?[些点]?[?？。\s]*$)", lambda m: (m[1],)),
     ("compare", r"(?<!\w)(higher|lower|earlier|later|newer|older|better|worse|longer|shorter)(?!\w)(?! than)", lambda m: (m[1],)),
     ("count", rf"几[{_COUNTED}]|多少[{_COUNTED}]|有多少(?!钱|分)|数量|个数|how many|number of|count of|how much many", lambda m: ()),
-    ("average", r"平均|average|mean(?!\w)", lambda m: ()),
+    ("average", r"平均分(?!钟)|均分|平均|average|mean(?!\w)", lambda m: ()),
     ("between", r"什么关系|啥关系|什么联系|有何联系|有何关系|什么关联|有什么关联|怎么联系|如何联系|如何关联|怎么关联|怎么认识|有关系|有联系"
      r"|之间的?(?:关系|联系|关联|路径)|的关系|(?:is|are) connected|connects?(?!\w)|connect(?:ion|ed)(?!\w)"
      r"|related(?!\w)|relation(?:ship)?(?!\w)|link(?:s|ed)?(?!\w)|path between|in common", lambda m: ()),

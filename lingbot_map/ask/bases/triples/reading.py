@@ -103,7 +103,8 @@ class Reader:
             mention = mark.mention
             given = fixed.get(mention.start)
             ids = (given,) if given else self._ranked((mention.id, *mention.others))
-            if joined and anchors:
+            touching = bool(anchors) and beside and mark.start - anchors[-1].end <= 1  # 《A》《B》
+            if (joined or touching) and anchors:
                 anchors[-1].marks.append(mark)
                 anchors[-1].ids.append(ids)
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lingbot_map.ask.bases.triples.conditions import Condition
+from lingbot_map.ask.bases.triples.conditions import Condition, by_concept
 from lingbot_map.ask.bases.triples.plan import Candidate, Plan, Stage, Wanted, kinds_of
 from lingbot_map.ask.bases.triples.relations import Lexicon, Mark
 from lingbot_map.ask.bases.triples.ways import Reading, Ways
@@ -73,6 +73,8 @@ def wanted(
         props = of_concept(lexicon, _props_of(lexicon, kinds), ("birthplace", "city", "country"))
         if not props:
             return
+    if not props and read.has("average"):
+        props = by_concept("", list(_props_of(lexicon, kinds)), lexicon)
     if props:
         have = _props_of(lexicon, kinds)
         name = next((prop for prop in props if prop in have), "")
