@@ -93,6 +93,13 @@ def kept(answer: Answer) -> Answer:
         ("正常情况下 CartService 会依次给 BillingService 发什么？", ["charge(cartId)"], ["m4"], None),
         ("What does CartService normally send to BillingService?", ["charge(cartId)"], ["m4"], None),
         ("谁会写 CartDB？", ["saveCart", "writeHistory", "CartService"], ["m2", "m16"], None),
+        ("寫 CartDB 的是誰？", ["saveCart", "writeHistory"], ["m2", "m8", "m16"], None),
+        ("CartDB 由谁写入？", ["saveCart", "writeHistory"], ["m2", "m16"], None),
+        ("Who writes to CartDB?", ["saveCart", "writeHistory"], ["m2", "m16"], None),
+        ("倒数第二条消息是什么？", ["writeHistory"], ["m16"], None),
+        ("saveCart 和 charge 之间有哪些消息？", ["saved"], ["m2", "m3", "m4"], None),
+        ("Buyer 会收到什么消息？", ["checkoutDone"], ["m9", "m17"], None),
+        ("哪个消息把状态改成 LOCKED？", ["closeCart"], ["m8"], None),
         ("什么情况下会 cancelCharge？", ["仓库服务不可用"], ["m13"], None),
         ("第4条消息是什么？", ["charge(cartId)"], ["m4"], None),
         ("What is the last message?", ["checkoutDone"], ["m17"], None),
@@ -210,6 +217,14 @@ def test_the_agreed_questions_are_answered_exactly() -> None:
     for expected in expectations("diagram"):
         answer = asked("diagram", expected.over).ask(expected.question)
         assert list(faults(expected, answer)) == [], f"{expected.id} {answer.text}"
+
+
+def test_a_diagram_made_from_a_picture_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "picture.puml"
+    path.write_text("@startuml\n' unverified: from a scan\nA -> B: go()\n@enduml\n", "utf-8")
+    answer = Ask(opened([path])).ask("go 是谁发给谁的？")
+    assert answer.cites == ("m1",)
+    assert any("未经核实" in point for point in answer.open_points)
 
 
 def test_a_huge_diagram_is_asked_soon_and_a_larger_one_refused(tmp_path: Path) -> None:

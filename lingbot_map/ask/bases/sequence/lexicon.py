@@ -15,10 +15,11 @@ from lingbot_map.ask.text import STOP, folded, words
 _GROUPS = """
 success: 成功 通过 正常完成 succeed succeeded successful successfully success ok okay passed
 fail: 失败 出错 报错 异常 错误 不成功 未成功 没有成功 没成功 未通过 不通过 fail failed failure error exception ko
-timeout: 超时 过时未回 一直没响应 没有响应 无响应 timeout timedout expiry
-insufficient: 不足 不够 缺少 短缺 insufficient shortage lacking notenough
+timeout: 超时 逾时 过时未回 一直没响应 没有响应 无响应 timeout timedout expiry
+insufficient: 不足 不够 不充足 缺少 短缺 insufficient shortage lacking notenough
 sufficient: 充足 足够 够用 sufficient enough
-unavailable: 不可用 宕机 挂了 挂掉 不可达 下线 故障 unavailable unreachable down offline outage
+unavailable: 不可用 不能用 无法使用 坏了 崩溃 崩了 宕机 挂了 挂掉 不可达 下线 故障 unavailable unreachable
+unavailable: crash crashed down offline outage
 available: 可用 在线 available online reachable
 valid: 有效 合法 valid legal
 invalid: 无效 非法 不合法 invalid illegal
@@ -34,11 +35,11 @@ need: 需要 要求 need needs needed require required requires
 locked: 锁定 加锁 锁 lock locked
 changed: 切换 变更 改变 switch switched change changed
 pay: 支付 付款 缴费 pay payment paid payer pays
-deduct: 扣除 扣款 扣减 扣 减少 减 reduce decrease deduct deducted deduction debit charge
+deduct: 扣除 扣款 扣减 扣费 扣钱 扣 减少 减 reduce decrease deduct deducted deduction debit charge
 balance: 余额 balance
 fund: 资金 钱 funds fund money
 refund: 退款 退钱 退费 refund refunded
-stock: 库存 存货 stock inventory
+stock: 库存 存货 仓储 仓库 stock warehouse inventory
 order: 订单 order orders
 create: 创建 新建 生成 下单 create created creates new
 cancel: 取消 撤销 cancel cancelled canceled cancels

@@ -166,7 +166,9 @@ def incoming(view: View, read: Read, lang: Lang) -> Found | None:
     if signs.CALLED.search(folded(read.text)):
         messages = [each for each in messages if each.arrow != "reply"]
     verb = _verb(read)
-    if verb:
+    if verb == _WRITING and view.diagram.lifelines[id].kind == "database":
+        messages = [each for each in messages if not _does(each, _READING)]  # what isn't read from it is done to it
+    elif verb:
         messages = [each for each in messages if _does(each, verb)]
     if not messages:
         return tell.absent("none of", what=f"→ {tell.who(id)}")

@@ -338,6 +338,8 @@ def _about_lifeline(q: str, lifelines: Sequence[Mention]) -> str:
         return "incoming"
     if signs.ENDS_IN_TO.search(before) and signs.WHO_OR_WHAT.search(before):
         return "incoming"
+    if signs.DONE_TO_IT.search(before) and signs.WHO.search(q):
+        return "incoming"
     if signs.TO_IT.search(before) or (before == q and signs.GIVEN_BACK.search(q)):
         return "incoming"
     return "outgoing" if signs.ACTS.search(q) or not after.strip(" ?？。.") else ""

@@ -110,7 +110,7 @@ ASKS_SENDER = _any(
     r"\b(?:who|which|what)\b.*\b(?:call|write|read|send|use|access|notif|quer|store|save|invoke|touch|update|depend)",
 )
 IS_REACHED = _any(
-    r"被|收到|接收|在哪一?步|入(?:站|口)|\breceives?\b|\bincoming\b",
+    r"被|由谁|由哪|收到|接收|在哪一?步|入(?:站|口)|\breceives?\b|\bincoming\b",
     r"\b(?:is|are|be|gets?|was)\b.*\b(?:called|invoked|used|written|read|notified|reached)\b|\bcalled\b",
 )
 ENDS_IN_TO = _any(r"\b(?:to|into|received? by|reach)(?: the)?\s*$")
@@ -138,3 +138,4 @@ SAID = _any(r"约束|备注|注释|\bconstraints?\b|\bnotes?\b")
 TYPE = _any(r"类型|是什么\W*$|\bkind\b|\btype\b|^what is\b")
 TO_IT = _any(r"(?:给|向|往)\s*$")
 GIVEN_BACK = _any(r"(?:返回|发|回复|回|发送)给|给\S{1,8}(?:返回|发|回|写)")
+DONE_TO_IT = _any(r"(?:写|读|调用|访问|更新|修改|查询|通知|请求|使用|依赖)(?:入|到|取|了|过)?\s*$")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lingbot_map.ask.bases.sequence import mermaid, plantuml, xmi
@@ -26,6 +26,8 @@ _MERMAID = (
     "kanban", "architecture", "C4Context", "C4Container", "C4Component", "C4Dynamic", "radar", "treemap",
 )  # fmt: skip
 _MERMAID_HEAD = re.compile(rf"\s*(sequenceDiagram|(?:{'|'.join(_MERMAID)})(?:-\w+)?)\b(.*)")
+_UNVERIFIED = re.compile(r"^\s*(?:'|%%|<!--)\s*(?:unverified|未经?核实)", re.IGNORECASE | re.MULTILINE)
+"""The comment by which somebody says that a diagram was drawn after a picture and nobody has held it against it."""
 _START = re.compile(r"\s*@start(\w+)", re.IGNORECASE)
 _PAGE_END = re.compile(r"\s*(?:</(?:pre|div|body|html)\b|```|~~~)", re.IGNORECASE)
 _PAGE_BEGIN = re.compile(
@@ -166,6 +168,8 @@ def read(text: str, where: str) -> tuple[list[Diagram], list[Refused]]:
             found.append(mermaid.read(chunk.lines, where))
         else:
             found.append(_plantuml(chunk, where))
+    if _UNVERIFIED.search(text):
+        found = [replace(diagram, verified=False) for diagram in found]
     if not found:
         raise BadInput(
             refused[0].where if refused else where, "a sequence diagram", refused[0].kind if refused else "none"
