@@ -148,7 +148,7 @@ export class AskTab {
       !told.answer && !told.error && h('p', { class: 'quiet ask-hint' }, text('ask.asking')),
       told.error && h('p', { class: 'ask-hint ask-error' }, text('ask.failed', { why: told.error })),
       answerBody(shown, told));
-    if (told.answer) this.body.append(this.#uses(told));
+    this.body.querySelector('.ask-said')?.after(this.#uses(told));
     fill(this.way, told.answer && part(text('ask.steps'), this.at === null ? '' : text('ask.moment', { seq: count(this.at) }), waterfall(told.steps)));
   }
 }

@@ -56,7 +56,7 @@ function evidenceLine(shown, item) {
   return h('li', null,
     h('div', { class: 'ask-evidence-head' }, chip(shown, item.item), h('span', { class: 'mono quiet' }, foreign(item.item, { most: 60 }))),
     h('div', { class: 'ask-snippet' }, foreign(item.snippet, { most: 200 })),
-    h('div', { class: 'quiet' }, foreign(item.selection_reason, { most: 200 })));
+    h('div', { class: 'quiet' }, item.route === 'operator' ? text('ask.computed') : foreign(item.selection_reason, { most: 200 })));
 }
 
 /** The steps, each a bar as long as it took, one after the other. @param {Step[]} steps */

@@ -7,6 +7,7 @@ export const ASK = {
   'ask.bound': ['这些词指的是', 'What the words stand for'],
   'ask.bound.change': ['“{word}”指的是', '“{word}” stands for'],
   'ask.chain': ['因果链', 'Chain of causes'],
+  'ask.computed': ['直接算出', 'computed, not searched for'],
   'ask.edge.assign': ['写入', 'write'],
   'ask.edge.jump': ['跳转', 'jump'],
   'ask.edge.merge': ['采用', 'used'],
