@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lingbot_map.ask import Ask
-from lingbot_map.ask.bases.documents import beam, encoders, files, stored
+from lingbot_map.ask.bases.documents import beam, encoders, files, graph, stored
 from lingbot_map.ask.bases.documents.answering import Documents
 from lingbot_map.ask.bases.documents.library import Library
 from lingbot_map.errors import BadInput
@@ -209,3 +209,28 @@ def test_a_word_is_a_title_only_where_it_stands_as_a_name() -> None:
     assert titles.within("In that year he left Boston.") == ["boston"]
     assert titles.within("He reads the Boston Globe.") == []
     assert titles.within("where is boston") == ["boston"]
+
+
+def test_the_graph_is_seen_by_sentence_paragraph_and_topic() -> None:
+    texts = {
+        "a.md": "# Alpha\nOrion-7 stores keys.\n\nIt is old.\n\n## Use\nCall Orion-7 by hand.\n",
+        "b.md": "# Beta\nOrion-7 needs a restart.\n",
+    }
+    snapshot = library(texts).snapshot
+    sentences = {(edge.a, edge.b): edge for edge in graph.edges(snapshot)}
+    assert sentences["a.md#1", "a.md#2"].kind == "next"
+    assert sentences["a.md#1", "b.md#1"].weight == pytest.approx(graph.NAME + graph.SUBJECT)
+    assert sentences["a.md#3", "b.md#1"].weight == pytest.approx(graph.NAME)
+    assert sentences["a.md#3", "b.md#1"].name == "orion-7"
+    paragraphs = {frozenset((edge.a, edge.b)) for edge in graph.edges(snapshot, "paragraph")}
+    assert len(paragraphs) == 5
+    topics = {frozenset((edge.a, edge.b)) for edge in graph.edges(snapshot, "topic")}
+    assert frozenset(("a.md\u00a7Use", "b.md\u00a7Beta")) in topics
+    assert len(topics) == 3
+
+
+def test_alike_sentences_are_tied_where_there_are_vectors(endpoint: str) -> None:
+    texts = {"a.md": "# A\nabcabc\n", "b.md": "# A\nabcabc\n", "c.md": "# A\nhhhhhh\n"}
+    snapshot = Library(read_folder(texts), encoder=encoders.best(endpoint)).snapshot
+    alike = [edge for edge in graph.edges(snapshot) if edge.kind == "similar"]
+    assert [(edge.a, edge.b) for edge in alike] == [("a.md#1", "b.md#1")]

@@ -6,12 +6,12 @@ document that a sentence names. Never two versions of one document. Chains that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lingbot_map.ask.bases.documents.graph import Tie, ties
 from lingbot_map.ask.bases.documents.judge import Judged
 from lingbot_map.ask.bases.documents.library import Snapshot, Spoken
-from lingbot_map.ask.bases.documents.links import phrases_in
 
 WIDTH = 8
 STARTS = 12
@@ -34,36 +34,6 @@ class Path:
         return self.share - _STEP * (len(self.spoken) - 1) - _FAR * sum(link != "next" for link in self.links)
 
 
-def neighbours(snapshot: Snapshot, spoken: Spoken) -> Iterator[tuple[Spoken, str]]:
-    """(sentence, what ties it): "next" for one beside it in its document, else the name that both hold."""
-    rows = snapshot.by_document[spoken.document]
-    at = spoken.line.n - 1
-    for beside in (at - 1, at + 1):
-        if 0 <= beside < len(rows):
-            yield snapshot.sentences[rows[beside]], "next"
-    seen = {spoken.row}
-    for name in sorted(spoken.names, key=lambda each: (len(snapshot.postings[each]), -len(each))):
-        held = snapshot.postings[name]
-        if len(held) > snapshot.cap:
-            continue
-        for row in held:
-            if row not in seen:
-                seen.add(row)
-                yield snapshot.sentences[row], name
-    for phrase in phrases_in(spoken.line.text):
-        for row in snapshot.saying(phrase):
-            if row not in seen:
-                seen.add(row)
-                yield snapshot.sentences[row], phrase
-    for name in snapshot.naming(spoken):
-        for document in snapshot.titles.called[name]:
-            if document != spoken.document:
-                for row in snapshot.by_document[document][:3]:
-                    if row not in seen:
-                        seen.add(row)
-                        yield snapshot.sentences[row], name
-
-
 def search(
     snapshot: Snapshot, judged: Judged, *, out: frozenset[int], longest: int, starts: Sequence[Spoken] = ()
 ) -> list[Path]:
@@ -77,15 +47,16 @@ def search(
     seeds += [spoken for spoken in starts if spoken.row not in out and spoken not in seeds][:STARTS]
     beam = [_path(judged, (spoken,), ()) for spoken in seeds]
     found = list(beam)
-    ties: dict[int, list[tuple[Spoken, str]]] = {}
+    known: dict[int, list[Tie]] = {}
     for _ in range(longest - 1):
         steps: dict[frozenset[int], Path] = {}
         for path in beam:
             for place in (-1, 0) if len(path.spoken) > 1 else (-1,):
                 end = path.spoken[place]
-                if end.row not in ties:
-                    ties[end.row] = list(neighbours(snapshot, end))[:60]
-                for spoken, link in ties[end.row]:
+                if end.row not in known:
+                    known[end.row] = list(ties(snapshot, end))[:60]
+                for tie in known[end.row]:
+                    spoken, link = tie.to, tie.name or tie.kind
                     if spoken.row in out or not _may(snapshot, path, spoken):
                         continue
                     if place == -1:

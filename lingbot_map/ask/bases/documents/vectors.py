@@ -67,6 +67,16 @@ class Vectors:
             self._means[document] = row / max(float(np.linalg.norm(row)), 1e-9)
         return self._means[document]
 
+    def like(self, document: str, at: int, most: int, least: float) -> list[tuple[str, int, float]]:
+        """(document, place, likeness) of sentences at least ``least`` like one of a document, best first."""
+        if document not in self.blocks:
+            return []
+        owners, rows = self.all
+        scores = rows @ self.blocks[document][at]
+        found = [int(row) for row in (scores >= least).nonzero()[0]]
+        found.sort(key=lambda row: (-float(scores[row]), row))
+        return [(*owners[row], float(scores[row])) for row in found[:most] if owners[row] != (document, at)]
+
     def nearest(self, text: str, most: int) -> list[tuple[str, int]]:
         """(document, place) of the sentences most like a text, best first."""
         import numpy as np
