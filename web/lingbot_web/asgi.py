@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from lingbot_map.errors import LingbotMapError
 from lingbot_map.pipeline import Pipeline
 from lingbot_web.api import Api, on_error
+from lingbot_web.ask_api import Asking, available
 from lingbot_web.export_api import export_route
 from lingbot_web.ingest import ingest
 from lingbot_web.keep_api import keep_routes
@@ -42,9 +43,10 @@ def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = ()) -> AS
 
     inner = Starlette(
         routes=[
-            *page_routes(door),
+            *page_routes(door, asks=available()),
             *Api(pipeline).routes(),
             *Replies(pipeline, reply_hosts).routes(),
+            *Asking(pipeline).routes(),
             export_route(pipeline),
             *keep_routes(pipeline),
             Route("/ingest", ingest(pipeline), methods=["POST"]),

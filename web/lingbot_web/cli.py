@@ -12,7 +12,16 @@ import typer
 from typer.core import TyperGroup
 
 from lingbot_map.errors import BadInput, DataFolderBusy, LingbotMapError, NewerFormat
-from lingbot_web import cli_checking, cli_keeping, cli_opening, cli_recordings, cli_serving, cli_tail, terminal
+from lingbot_web import (
+    cli_asking,
+    cli_checking,
+    cli_keeping,
+    cli_opening,
+    cli_recordings,
+    cli_serving,
+    cli_tail,
+    terminal,
+)
 from lingbot_web.remote import MapRefused
 
 OK, FAILED, BAD_INPUT, BUSY, INTERRUPTED = 0, 1, 2, 4, 130
@@ -63,6 +72,7 @@ for _name, _command in (
     ("stats", cli_recordings.stats),
     ("check", cli_checking.check),
     ("diff", cli_checking.diff),
+    ("ask", cli_asking.ask),
     ("prune", cli_keeping.prune),
     ("forget", cli_keeping.forget),
     ("demo", cli_serving.demo),

@@ -76,6 +76,7 @@ def html(recorded: Recorded, *, remedy: str = "", folder: Path = HERE) -> bytes:
     parts = {
         "icon": "data:image/svg+xml;base64," + base64.b64encode(_text(files, "icon.svg").encode()).decode(),
         "sheet": sheet,
+        "asks": False,  # there is no server to answer
         "scripts": [Markup(script) for script in scripts],
         "blocks": [_block(name, data) for name, data in blocks.items()],
     }

@@ -81,8 +81,8 @@ def templates_in(folder: Path) -> jinja2.Environment:
     return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
 
 
-def page_routes(door: Door, folder: Path = HERE) -> list[Route]:
-    """``/`` and ``/static/...``; ``folder`` holds ``templates`` and ``static``."""
+def page_routes(door: Door, folder: Path = HERE, *, asks: bool = False) -> list[Route]:
+    """``/`` and ``/static/...``; ``folder`` holds ``templates`` and ``static``. ``asks``: the page may ask."""
     files = Files(folder / "static")
     templates = templates_in(folder)
 
@@ -93,7 +93,9 @@ def page_routes(door: Door, folder: Path = HERE) -> list[Route]:
         files.look()
         nonce = secrets.token_urlsafe(16)
         icon = files.url("icon.svg")
-        text = templates.get_template("page.html").render(nonce=nonce, imports=files.imports(), icon=icon, sheet=sheet)
+        text = templates.get_template("page.html").render(
+            nonce=nonce, imports=files.imports(), icon=icon, sheet=sheet, asks=asks
+        )
         return HTMLResponse(text, headers={"content-security-policy": page_policy(nonce, door)})
 
     async def static(request: Request) -> Response:

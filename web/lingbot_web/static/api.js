@@ -85,6 +85,11 @@ export class Api {
     return this.#ask('POST', this.address(path), JSON.stringify(body), signal);
   }
 
+  /** An answer that comes line by line, each of them JSON. @param {string} path @param {unknown} body @param {(line: any) => void} heard @param {AbortSignal} [signal] @returns {Promise<void>} */
+  lines(path, body, heard, signal) {
+    return this.#ask('POST', this.address(path), JSON.stringify(body), signal, (response) => readLines(response, heard));
+  }
+
   /** @param {string} path @returns {Promise<any>} */
   remove(path) {
     return this.#ask('DELETE', this.address(path));
@@ -126,6 +131,21 @@ export class Api {
       throw new Refused(0, '');
     }
     throw refusal(response.status, parse(await response.text().catch(() => '')));
+  }
+}
+
+/** @param {Response} response @param {(line: any) => void} heard */
+async function readLines(response, heard) {
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    rest += decoder.decode(value, { stream: !done });
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line) heard(parse(line));
+    if (done) return;
   }
 }
 

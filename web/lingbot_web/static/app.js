@@ -178,6 +178,9 @@ export class Page {
       onPanel: () => this.drawers.toggle('panel'),
     }, this.finder.element, this.exporting.element);
     this.filterMenu = new FilterMenu(this.filters, this.toolbar.segment);
+    /** @type {import('lb/ask').AskTab | null} */
+    this.ask = null;
+    if (document.documentElement.dataset.ask !== undefined) import('lb/ask').then(({ AskTab }) => this.#offerAsk(AskTab));
     this.filters.listen(() => { this.score.changed(DIRTY.FINDINGS); this.side.soon(); this.soon(); });
     this.relabel();
     listen(this);
@@ -220,6 +223,18 @@ export class Page {
     if (this.score.playhead !== this.session.held) this.session.held = 0;
     this.side.soon();
     this.soon();
+  }
+
+  /** The server answers questions: a tab, and "Why?" in the inspector. @param {typeof import('lb/ask').AskTab} AskTab */
+  #offerAsk(AskTab) {
+    const ask = this.ask = new AskTab(this.api, {
+      asked: () => ({ map: this.score.map, key: this.session.key, playhead: this.score.playhead }),
+      go: (selection) => this.go(selection),
+      show: () => { this.side.show('ask'); this.showPanel(true); },
+    });
+    this.side.add(ask);
+    this.inspector.page.why = (selection) => ask.why(selection);
+    this.side.render();
   }
 
   /** @param {number} seq */
@@ -308,7 +323,7 @@ export class Page {
 
   /** @param {Selection | null} selection @returns {Place} */
   place(selection) {
-    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), query: this.finder.query, filters: this.filters.write(), tab: this.side.shown.name, ...this.changes.place, ...this.table.place } : (this.session.asked ?? {});
+    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), query: this.finder.query, filters: this.filters.write(), tab: this.side.shown.name === 'ask' ? 'inspect' : this.side.shown.name, ...this.changes.place, ...this.table.place } : (this.session.asked ?? {});
   }
 
   /** Redraws what stands around the map, once a frame. */

@@ -23,6 +23,7 @@ const KEYS = [
   [['/'], 'help.search'],
   [['X'], 'help.filter'],
   [['E'], 'help.export'],
+  [['A'], 'help.ask'],
   [['T', 'L', '?'], 'help.page'],
 ];
 
@@ -31,11 +32,12 @@ const IN_A_FILE = new Map([
   ['help.play', [['Space'], 'help.play.file']],
   ['help.travel', [['Home', 'End'], 'help.travel.file']],
   ['help.newer', null],
+  ['help.ask', null],
 ]);
 
 /** The keys that do something on this page. @returns {[string[], string][]} */
 function keysHere() {
-  if (!inFile()) return KEYS;
+  if (!inFile()) return KEYS.filter(([, words]) => words !== 'help.ask' || document.documentElement.dataset.ask !== undefined);
   return KEYS.flatMap((key) => {
     const other = IN_A_FILE.get(key[1]);
     return other === null ? [] : [other ?? key];

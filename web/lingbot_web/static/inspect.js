@@ -34,7 +34,7 @@ const PACE_MS = 300;
 export class Inspector {
   /**
    * @param {import('lb/api').Api} api
-   * @param {{subject: () => Subject, go: (selection: Selection) => void, copyLink: (selection: Selection | null) => void}} page
+   * @param {{subject: () => Subject, go: (selection: Selection) => void, copyLink: (selection: Selection | null) => void, why?: (selection: Selection) => void}} page
    */
   constructor(api, page) {
     /** @type {import('lb/side').TabName} */
@@ -101,6 +101,7 @@ export class Inspector {
       playhead !== null && h('span', { class: 'moment mono' }, text('inspect.moment', { seq: count(playhead), turn: Math.max(0, map.turnOf(playhead)) })),
       h('span', { class: 'spring' }),
       selection && [
+        this.page.why && h('button', { class: 'text-button ask-why', title: text('ask.why.title'), dataset: { focus: 'why' }, on: { click: () => this.page.why?.(selection) } }, text('ask.why')),
         h('button', { class: 'text-button', title: text('copy.json'), 'aria-label': text('copy.json'), dataset: { focus: 'json' }, on: { click: () => copied(JSON.stringify(subjectJson(map, selection, upto), null, 2), 'copied.json') } }, icon('copy'), 'JSON'),
         h('button', { class: 'text-button', title: text('inspect.assert.why'), dataset: { focus: 'assert' }, on: { click: () => copied(assertionFor(map, selection, upto), 'copied.assertion') } }, icon('check'), text('inspect.assert.short')),
         h('button', { class: 'text-button', title: text('inspect.copy'), dataset: { focus: 'link' }, on: { click: () => this.page.copyLink(selection) } }, icon('link'), text('inspect.copy')),

@@ -4,7 +4,7 @@ import { fill, h } from 'lb/dom';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
 
-/** @typedef {'inspect' | 'dialogue' | 'events' | 'changes'} TabName */
+/** @typedef {'inspect' | 'dialogue' | 'events' | 'changes' | 'ask'} TabName */
 /**
  * @typedef {object} Tab
  * @property {TabName} name `side.<name>` is its title
@@ -21,18 +21,35 @@ export class Side {
     this.tabs = tabs;
     this.page = page;
     this.shown = /** @type {Tab} */ (tabs[0]);
-    this.buttons = tabs.map(({ name }, i) =>
-      h('button', {
-        role: 'tab', id: `tab-${name}`, 'aria-controls': `panel-${name}`, dataset: { focus: name },
-        on: { click: () => this.show(name), keydown: (/** @type {Event} */ event) => this.#key(/** @type {KeyboardEvent} */ (event), i) },
-      }),
-    );
-    this.panels = tabs.map(({ name, element }) => h('div', { class: 'panel', role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}` }, element));
+    this.buttons = tabs.map(({ name }, i) => this.#button(name, i));
+    this.panels = tabs.map(panelOf);
     this.bar = h('div', { class: 'tabs', role: 'tablist' }, this.buttons);
     this.close = h('button', { class: 'icon-button close-panel', on: { click: () => page.onClose() } }, icon('close'));
     fill(host, h('div', { class: 'side-head' }, this.bar, this.close), this.panels);
     this.relabel();
     this.#mark();
+  }
+
+  /** One more, after the others: what the server offers is known only once the page is there. @param {Tab} tab */
+  add(tab) {
+    const button = this.#button(tab.name, this.tabs.length);
+    const panel = panelOf(tab);
+    this.tabs = [...this.tabs, tab];
+    this.buttons.push(button);
+    this.panels.push(panel);
+    this.bar.append(button);
+    this.host.append(panel);
+    this.host.classList.add('many-tabs');
+    this.relabel();
+    this.#mark();
+  }
+
+  /** @param {TabName} name @param {number} i */
+  #button(name, i) {
+    return h('button', {
+      role: 'tab', id: `tab-${name}`, 'aria-controls': `panel-${name}`, dataset: { focus: name },
+      on: { click: () => this.show(name), keydown: (/** @type {Event} */ event) => this.#key(/** @type {KeyboardEvent} */ (event), i) },
+    });
   }
 
   relabel() {
@@ -83,4 +100,9 @@ export class Side {
     this.show(/** @type {Tab} */ (this.tabs[next]).name);
     /** @type {HTMLElement} */ (this.buttons[next]).focus();
   }
+}
+
+/** @param {Tab} tab */
+function panelOf({ name, element }) {
+  return h('div', { class: 'panel', role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}` }, element);
 }

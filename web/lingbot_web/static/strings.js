@@ -2,6 +2,7 @@
 // One table; the files beside this one hold parts of it.
 
 import { ACCESS } from 'lb/strings_access';
+import { ASK } from 'lb/strings_ask';
 import { CHANGES } from 'lb/strings_changes';
 import { COMPARE } from 'lb/strings_compare';
 import { EXPORT } from 'lb/strings_export';
@@ -366,7 +367,7 @@ const WORDS = {
 
 /** @type {{zh: Record<string, string>, en: Record<string, string>}} */
 export const STRINGS = { zh: {}, en: {} };
-for (const [key, [zh, en]] of Object.entries({ ...WORDS, ...ACCESS, ...CHANGES, ...COMPARE, ...EXPORT, ...SEARCH, ...SIDE })) {
+for (const [key, [zh, en]] of Object.entries({ ...WORDS, ...ACCESS, ...ASK, ...CHANGES, ...COMPARE, ...EXPORT, ...SEARCH, ...SIDE })) {
   STRINGS.zh[key] = zh;
   STRINGS.en[key] = en;
 }

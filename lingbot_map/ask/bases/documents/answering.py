@@ -1,0 +1,293 @@
+"""The two bases over documents: ``recall`` answers by what fits and cites documents, ``sentences`` by chains and cites
+sentences. Both abstain where the evidence doesn't say enough of the question."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from typing import Literal
+
+from lingbot_map.ask.bases.documents import chains
+from lingbot_map.ask.bases.documents.judge import ENOUGH, Judged, judge
+from lingbot_map.ask.bases.documents.library import Library, Snapshot, Spoken
+from lingbot_map.ask.bases.documents.operators import EARLIER, Asked, computed
+from lingbot_map.ask.bases.documents.routes import routes
+from lingbot_map.ask.bases.documents.wording import Wording, matching, of_type, read
+from lingbot_map.ask.dialog import Dialog
+from lingbot_map.ask.engine import Route
+from lingbot_map.ask.pool import Fused
+from lingbot_map.ask.text import lang_of
+from lingbot_map.ask.types import Chain, Found, Item, Lang, Mention, Question, Sentence, Verdict
+
+_PAST = re.compile(
+    r"原来|原先|之前的|最初|最早|旧版|上1版|以前|曾经|originally|previously|used to|earlier version|before the change"
+)
+_CHANGED = re.compile(
+    r"改为|改成|改到|调整为|调整到|变更为|推迟到|延期到|提前到|提高到|提高为|降到|降为|放宽|changed? "
+    r"to|raised to|lowered to|moved to"
+)
+_NEGATION = r"(?:不会|不能|不再|不|未|没有|没|无法|not |never |no longer )"
+_DENIED = re.compile(r"(?<!是)(?<!会)(?<!能)(?<!要)(?:不|未|没)(?!是|会|能|要|有)|\bnot\b|n't\b")
+_SIGN = re.compile(r"后|则|就|将|会|时|导致|then|will")
+_MISSING = {
+    "recall": {"zh": "找不到：文档里没有说到{}。", "en": "Not found: the documents do not say anything on {}."},
+    "sentences": {
+        "zh": "找不到完整证据链：{}没有依据。",
+        "en": "No complete chain of evidence was found: nothing is said on {}.",
+    },
+}
+_ALL = {"zh": "这个问题", "en": "this question"}
+LONGEST = 2_000
+"""Characters of a question that are read."""
+
+
+class Documents:
+    """A base over a ``Library``; each question is answered from the snapshot that stood when it was read."""
+
+    def __init__(self, library: Library, kind: Literal["recall", "sentences"]) -> None:
+        self.library = library
+        self.name: str = kind
+        self._kind = kind
+        self._reading = threading.local()
+
+    def read(self, text: str, dialog: Dialog) -> Question:
+        """Its concepts; the documents that it names."""
+        text = text[:LONGEST]
+        snapshot = self._begun(text)
+        wording, mentions = self._wording(snapshot, text)
+        return Question(
+            text=text,
+            lang=lang_of(text),
+            kind=", ".join(wording.types),
+            mentions=mentions,
+            terms=tuple(concept.text for concept in wording.concepts),
+        )
+
+    def compute(self, question: Question) -> Found | None:
+        """What an operator gives, if one fits."""
+        snapshot = self._snapshot(question)
+        wording = self._wording(snapshot, question.text)[0]
+        return computed(Asked(question.text, question.lang, snapshot, wording, self._cite))
+
+    def routes(self, question: Question) -> Sequence[Route]:
+        """Six ways to search, and earlier answers where there are."""
+        snapshot = self._snapshot(question)
+        return routes(snapshot, self._judged(snapshot, question.text), question.lang, self._cite)
+
+    def answer(self, question: Question, pool: Sequence[Fused]) -> Found:
+        """What the best evidence says, or that it doesn't."""
+        snapshot = self._snapshot(question)
+        judged = self._judged(snapshot, question.text)
+        if not judged.concepts or judged.nameless:
+            return self._missing(judged, question.lang)
+        if self._kind == "recall":
+            return self._fitting(snapshot, judged, pool, question.lang)
+        return self._chained(snapshot, judged, pool, question.lang)
+
+    def item(self, id: str) -> Item | None:
+        """A document (its path), a sentence (``path#n``), a row (``fine:...``, ``graph:...``)."""
+        snapshot = getattr(self._reading, "snapshot", None) or self.library.snapshot
+        if (spoken := snapshot.ids.get(id)) is not None:
+            document = snapshot.documents[spoken.document]
+            return Item(
+                id=id,
+                kind="sentence",
+                text=spoken.line.text,
+                title=document.title,
+                source=document.id,
+                place=str(spoken.line.line),
+                version=".".join(map(str, document.version)),
+                props={"heading": spoken.line.heading, "paragraph": spoken.line.paragraph},
+            )
+        if (found := snapshot.documents.get(id)) is not None:
+            return Item(
+                id=id,
+                kind=found.folder or "document",
+                text=found.text,
+                title=found.title,
+                source=id,
+                version=".".join(map(str, found.version)),
+            )
+        for row in (*snapshot.fine, *snapshot.graph):
+            if row.id == id:
+                table = id.partition(":")[0]
+                return Item(
+                    id=id, kind=row.kind, text=row.text, title=row.text, source=f"{table}.tsv", place=str(row.line)
+                )
+        return None
+
+    def _fitting(self, snapshot: Snapshot, judged: Judged, pool: Sequence[Fused], lang: Lang) -> Found:
+        place = {fused.item: rank for rank, fused in enumerate(pool)}
+        scored: list[tuple[float, int, str]] = []
+        for id in place:
+            if id in snapshot.documents and not id.startswith(EARLIER + "/"):
+                living = [spoken for spoken in snapshot.of(id) if spoken.row not in snapshot.retired]
+                covered = judged.covers(living)
+                if judged.labels <= covered:
+                    scored.append((judged.share(covered), -place[id], id))
+        scored.sort(reverse=True)
+        if not scored or scored[0][0] < ENOUGH:
+            return self._missing(judged, lang)
+        best = scored[0][0]
+        sentences: list[Sentence] = []
+        for share, _, id in scored[:4]:
+            if share >= max(ENOUGH, 0.9 * best):
+                said = _telling(snapshot, judged, id)
+                sentences.extend(Sentence(text=spoken.line.text, cites=(id,)) for spoken in said)
+        first = _telling(snapshot, judged, scored[0][2], most=1)[0]
+        verdict = _verdict(judged, first, best)
+        return Found(sentences=tuple(sentences), verdict=verdict, confidence=round(best, 3))
+
+    def _chained(self, snapshot: Snapshot, judged: Judged, pool: Sequence[Fused], lang: Lang) -> Found:
+        past = _PAST.search(judged.wording.whole) is not None
+        named = {d.id for d in snapshot.documents.values() if d.version and _names_version(judged, snapshot, d.id)}
+        out = frozenset(row for row in snapshot.retired if not past and snapshot.sentences[row].document not in named)
+        starts = [spoken for fused in pool[:12] if (spoken := snapshot.ids.get(fused.item))]
+        found = chains.search(snapshot, judged, out=out, longest=max(4, judged.wording.hops + 1), starts=starts)
+        full = [
+            path for path in found if path.share >= ENOUGH and judged.labels <= path.covered and _answers(judged, path)
+        ]
+        if not full:
+            return self._missing(judged, lang)
+        best = full[0]
+        kept = chains.merged([path for path in full if path.share >= best.share - 1e-9])
+        first = _conclusion(judged, best)
+        rest = [spoken for spoken in best.spoken if spoken is not first]
+        rest += _amendments(snapshot, judged, first, best.spoken)
+        return Found(
+            verdict=_verdict(judged, first, best.share),
+            sentences=tuple(Sentence(text=spoken.line.text, cites=(spoken.id,)) for spoken in (first, *rest)),
+            confidence=round(best.share, 3),
+            chains=tuple(
+                Chain(items=tuple(s.id for s in path.spoken), links=path.links, confidence=round(path.share, 3))
+                for path in kept
+            ),
+        )
+
+    def _missing(self, judged: Judged, lang: Lang) -> Found:
+        asked = judged.nameless or judged.unknown
+        what = "、".join(f"“{concept.text}”" for concept in asked[:4]) or _ALL[lang]
+        return Found(
+            sentences=(Sentence(text=_MISSING[self._kind][lang].format(what), cites=()),),
+            confidence=0.0,
+            abstained=True,
+        )
+
+    def _cite(self, spoken: Spoken) -> str:
+        return spoken.document if self._kind == "recall" else spoken.id
+
+    def _begun(self, text: str) -> Snapshot:
+        """The snapshot of a question that is read now, held for its thread until the next."""
+        snapshot = self.library.snapshot
+        self._reading.snapshot, self._reading.text, self._reading.judged = snapshot, text, None
+        return snapshot
+
+    def _snapshot(self, question: Question) -> Snapshot:
+        if getattr(self._reading, "text", None) != question.text:
+            return self._begun(question.text)
+        held: Snapshot = self._reading.snapshot
+        return held
+
+    def _judged(self, snapshot: Snapshot, text: str) -> Judged:
+        if self._reading.judged is None:
+            self._reading.judged = judge(snapshot, self._wording(snapshot, text)[0])
+        held: Judged = self._reading.judged
+        return held
+
+    def _wording(self, snapshot: Snapshot, text: str) -> tuple[Wording, tuple[Mention, ...]]:
+        whole = matching(text)
+        names, mentions = [], []
+        for name in snapshot.titles.within(whole):
+            start = whole.find(name)
+            ids = snapshot.titles.called[name]
+            mentions.append(Mention(text=name, start=max(start, 0), id=ids[0], kind="document", others=ids[1:]))
+            if start >= 0:
+                names.append((name, start))
+        return read(text, snapshot.synonyms, names), tuple(mentions)
+
+
+def _names_version(judged: Judged, snapshot: Snapshot, id: str) -> bool:
+    """Whether a question names this very version, by its title or its file."""
+    document = snapshot.documents[id]
+    label = ".".join(map(str, document.version))
+    return re.search(rf"(?<![\d.])v?{re.escape(label)}版?(?![\d.])", judged.wording.whole) is not None
+
+
+def _telling(snapshot: Snapshot, judged: Judged, id: str, most: int = 2) -> list[Spoken]:
+    """The sentences of a document that say most of a question, one for each type of answer that is asked for."""
+    living = [spoken for spoken in snapshot.of(id) if spoken.row not in snapshot.retired]
+    how = {"how", "why"} & set(judged.wording.types)
+
+    def worth(spoken: Spoken) -> float:
+        bonus = 0.05 if how and _SIGN.search(spoken.line.text) else 0.0
+        return judged.share(judged.covers([spoken])) + bonus
+
+    ranked = sorted(living, key=lambda spoken: (-worth(spoken), spoken.row))
+    told: list[Spoken] = []
+    for type in judged.wording.types:
+        fits = [s for s in ranked if of_type(type, matching(s.line.text)) and worth(s) >= 0.4 * worth(ranked[0])]
+        if type not in ("which", "how", "why", "yes or no") and fits and not any(s in told for s in fits[:1]):
+            told.append(fits[0])
+    for spoken in ranked:
+        if len(told) >= most:
+            break
+        if spoken not in told and (not told or worth(spoken) >= 0.9 * worth(ranked[0])):
+            told.append(spoken)
+    return sorted(told, key=lambda spoken: spoken.row)
+
+
+def _answers(judged: Judged, path: chains.Path) -> bool:
+    """Whether a chain holds an answer of each type that is asked for, in a sentence that speaks of what is in focus."""
+    focus = {at for at, each in enumerate(judged.concepts) if each.concept.focus and each.weight > 1}
+
+    def told(type: str) -> bool:
+        return any(
+            of_type(type, matching(spoken.line.text)) and (not focus or focus & judged.covers([spoken]))
+            for spoken in path.spoken
+        )
+
+    return all(told(type) for type in judged.wording.types)
+
+
+def _conclusion(judged: Judged, path: chains.Path) -> Spoken:
+    """The sentence that answers: of the type asked for, nearest to what is in focus."""
+
+    def worth(spoken: Spoken) -> tuple[float, float, int]:
+        whole = matching(spoken.line.text)
+        typed = sum(of_type(type, whole) for type in judged.wording.types)
+        covered = judged.covers([spoken])
+        focus = sum(judged.concepts[at].weight for at in covered if judged.concepts[at].concept.focus)
+        return (typed, focus, path.spoken.index(spoken))
+
+    return max(path.spoken, key=worth)
+
+
+def _amendments(snapshot: Snapshot, judged: Judged, said: Spoken, known: Sequence[Spoken]) -> list[Spoken]:
+    """Sentences elsewhere that say that what ``said`` states was changed: they share a rare name with it and what is in
+    focus."""
+    covered = judged.covers([said])
+    focus = {at for at in covered if judged.concepts[at].concept.focus} or covered
+    found = []
+    for name in said.names:
+        rows = snapshot.postings[name]
+        if len(name) < 4 or len(rows) > snapshot.cap:
+            continue
+        for row in rows:
+            other = snapshot.sentences[row]
+            if other in found or other in known or other.document == said.document or row in snapshot.retired:
+                continue
+            if _CHANGED.search(other.line.text) and focus <= judged.covers([other]):
+                found.append(other)
+    return found
+
+
+def _verdict(judged: Judged, said: Spoken, share: float) -> Verdict | None:
+    """Yes or no, where it was asked: no where the sentence denies a word of the question, yes where it says all."""
+    if "yes or no" not in judged.wording.types or _DENIED.search(judged.wording.whole):
+        return None
+    whole = matching(said.line.text)
+    forms = [form for each in judged.concepts for form in each.concept.forms]
+    if any(re.search(_NEGATION + re.escape(form), whole) for form in forms):
+        return "no"
+    return "yes" if share > 0.95 and not re.search(_NEGATION, whole) else None

@@ -1,0 +1,202 @@
+"""Documents that a question needs together: the best by words, and those that they name, and that name them.
+
+A document that a question doesn't resemble at all is found because a sentence of one that it does resemble names it.
+A step is worth what the chain so far is worth, times how well the naming sentence fits the question, plus the target's
+own fit; so of many names in a document the one counts that the question asks along.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lingbot_map.ask.bases.documents.library import Snapshot, Spoken
+from lingbot_map.ask.bases.documents.store import either
+from lingbot_map.ask.bases.documents.wording import stems
+from lingbot_map.ask.pool import K
+from lingbot_map.ask.text import STOP, terms
+
+WIDTH = 8
+STARTS = 12
+KEPT = 100
+CARRIED = 0.9  # of a chain's value that a step keeps at most
+SHARED = 0.9  # of a step over a rare name that both only mention, beside one over a title
+SHARED_WORD = 0.5  # the same where the name is a single word
+_NEW = 0.3  # of the share of the question that a step adds to what its chain says
+_ADDED = 0.5  # of the share that a document adds to those ranked before it
+_REORDERED = 10  # documents that are put in order by what each adds, out of three times as many
+_NAMED = 0.5  # a document that the question names, beside one that it doesn't
+_NEXT_NAMESAKE = 0.8  # of several documents of one name, each beside the better one before
+_DECAY = 0.15  # of a rank: 1 / (1 + 0.15 r)
+_COMMON = 20  # sentences that hold a name; of one that more hold each is worth less, by the root
+_LINKS = 80  # documents that are followed from one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """A document with its value and the way to it: documents, and the name that each step followed."""
+
+    document: str
+    value: float
+    way: tuple[str, ...]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Fit:
+    """How well texts fit a question: by vectors where there are some, else by the rarity-weighted share of the
+    question's stems."""
+
+    snapshot: Snapshot
+    question: str
+    rarity: dict[str, float] = field(default_factory=dict)
+    total: float = 0.0
+    vector: Any = None
+    _known: dict[int, float] = field(default_factory=dict)
+    _documents: dict[str, float] = field(default_factory=dict)
+    _stems: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        count = max(1, len(self.snapshot.documents))
+        for stem in stems(self.question):
+            if stem not in STOP:
+                self.rarity[stem] = math.log(1 + count / (self.snapshot.count(stem) + 0.5))
+        self.total = sum(self.rarity.values()) or 1.0
+        encoder = self.snapshot.vectors.encoder
+        if encoder is not None:
+            self.vector = encoder.encode([self.question])[0]
+
+    def of(self, spoken: Spoken) -> float:
+        """Fit (0..1) of a sentence."""
+        if spoken.row not in self._known:
+            self._known[spoken.row] = self._fit(spoken)
+        return self._known[spoken.row]
+
+    def _fit(self, spoken: Spoken) -> float:
+        if self.vector is None:
+            return self._share(spoken)
+        block = self.snapshot.vectors.blocks[spoken.document]
+        return 0.5 * self._share(spoken) + 0.5 * float(block[spoken.line.n - 1] @ self.vector)
+
+    def _share(self, spoken: Spoken) -> float:
+        held = spoken.stems
+        return sum(weight for stem, weight in self.rarity.items() if stem in held) / self.total
+
+    def stems(self, id: str) -> frozenset[str]:
+        """The question's stems that a document says."""
+        if id not in self._stems:
+            held = frozenset[str]().union(*(spoken.stems for spoken in self.snapshot.of(id)))
+            self._stems[id] = held & self.rarity.keys()
+        return self._stems[id]
+
+    def share(self, held: Iterable[str]) -> float:
+        """The rarity-weighted share of the question that stems make up."""
+        return sum(self.rarity[stem] for stem in held) / self.total
+
+    def document(self, id: str) -> float:
+        """Fit of a document: the words of its best sentence; with vectors half of it that of all its sentences."""
+        if id not in self._documents:
+            spoken = self.snapshot.of(id)
+            best = max((self._share(each) for each in spoken), default=0.0)
+            if self.vector is not None and spoken:
+                best = 0.5 * best + 0.5 * float(self.snapshot.vectors.mean(id) @ self.vector)
+            self._documents[id] = best
+        return self._documents[id]
+
+
+def starts(snapshot: Snapshot, question: str, most: int = KEPT) -> list[str]:
+    """Documents by words; with vectors fused with those of the most like sentences."""
+    words = [id for id, _ in snapshot.found_documents(either(terms(question)), most)]
+    if snapshot.vectors.encoder is None:
+        return words
+    alike = list(dict.fromkeys(id for id, _ in snapshot.vectors.nearest(question, 3 * most)))[:most]
+    score: dict[str, float] = {}
+    for ranked in (words, alike):
+        for rank, id in enumerate(ranked, 1):
+            score[id] = score.get(id, 0.0) + 1 / (K + rank)
+    return sorted(score, key=lambda id: -score[id])[:most]
+
+
+def ranked(snapshot: Snapshot, question: str, *, hops: int = 2, most: int = KEPT) -> list[Reached]:
+    """Documents for a question, best first."""
+    fused = starts(snapshot, question)
+    fit = Fit(snapshot, question)
+    place = {id: 1 / (1 + _DECAY * rank) for rank, id in enumerate(fused)}
+    asked: dict[str, float] = {}
+    for name in snapshot.titles.within(question):
+        for id, worth in _called(snapshot, name, lambda id: fit.document(id) + place.get(id, 0.0)):
+            asked[id] = max(asked.get(id, 0.0), _NAMED * worth)
+    best: dict[str, Reached] = {}
+    for id in dict.fromkeys((*fused, *asked)):
+        own = 0.5 * fit.document(id) + 0.5 * place.get(id, 0.0) + asked.get(id, 0.0)
+        best[id] = Reached(document=id, value=own, way=(id,))
+    beam = sorted((best[id] for id in dict.fromkeys((*fused[:STARTS], *asked))), key=_order)
+    beam = beam[: max(STARTS, min(len(asked), 3 * STARTS))]
+    for _ in range(hops):
+        steps: dict[str, Reached] = {}
+        for reached in beam:
+            said = frozenset[str]().union(*(fit.stems(id) for id in reached.way))
+            families = {snapshot.documents[id].family for id in reached.way}
+            for target, link, stepped, name in _steps(snapshot, fit, reached.way[-1]):
+                if snapshot.documents[target].family in families:
+                    continue
+                value = link * CARRIED * reached.value * (0.5 + stepped) * 0.75 + 0.25 * fit.document(target)
+                value += _NEW * link * fit.share(fit.stems(target) - said)
+                if target not in best or value > best[target].value:
+                    way = (*reached.way, target)
+                    best[target] = Reached(document=target, value=value, way=way, names=(*reached.names, name))
+                    steps[target] = best[target]
+        beam = sorted(steps.values(), key=_order)[:WIDTH]
+    return _adding(fit, sorted(best.values(), key=_order)[:most])
+
+
+def answerable(snapshot: Snapshot, question: str, found: Sequence[Reached]) -> float:
+    """How likely it is that the documents found answer a question, to be held against other questions: the share of it
+    that the first five say, times the value of the first two."""
+    fit = Fit(snapshot, question)
+    said = frozenset[str]().union(*(fit.stems(reached.document) for reached in found[:5]))
+    return fit.share(said) * sum(reached.value for reached in found[:2]) / 2
+
+
+def _adding(fit: Fit, found: list[Reached]) -> list[Reached]:
+    """The first documents in the order of their value and what each adds of the question to those before it."""
+    rest, picked = found[: 3 * _REORDERED], list[Reached]()
+    said: frozenset[str] = frozenset()
+    while rest and len(picked) < _REORDERED:
+        best = max(rest, key=lambda each: each.value + _ADDED * fit.share(fit.stems(each.document) - said))
+        rest.remove(best)
+        picked.append(best)
+        said |= fit.stems(best.document)
+    return [*picked, *rest, *found[3 * _REORDERED :]]
+
+
+def _steps(snapshot: Snapshot, fit: Fit, id: str) -> Iterator[tuple[str, float, float, str]]:
+    """(document, what the link is worth, fit of the naming sentence, name) of what a document leads to."""
+    seen = {id}
+    for spoken in snapshot.of(id):
+        for name in snapshot.naming(spoken):
+            for target, worth in _called(snapshot, name, fit.document):
+                if target not in seen and len(seen) <= _LINKS:
+                    seen.add(target)
+                    yield target, worth * snapshot.rare_form(spoken), fit.of(spoken), name
+    for target, (here, there, name) in snapshot.sharing(id).items():
+        if target not in seen:
+            shared = SHARED if " " in name or not name.isascii() else SHARED_WORD
+            form = min(snapshot.rare_form(here), snapshot.rare_form(there))
+            yield target, shared * form, (fit.of(here) + fit.of(there)) / 2, name
+
+
+def _called(snapshot: Snapshot, name: str, fit: Callable[[str], float]) -> Iterator[tuple[str, float]]:
+    """The documents of a name, those that fit best first, and what following it to each is worth."""
+    held = len(snapshot.postings.get(name, ()))
+    worth = 1.0 if held <= _COMMON else math.sqrt(_COMMON / held)
+    called = snapshot.titles.called[name]
+    for id in sorted(called, key=lambda each: -fit(each)) if len(called) > 1 else called:
+        yield id, worth
+        worth *= _NEXT_NAMESAKE
+
+
+def _order(reached: Reached) -> tuple[float, str]:
+    return -reached.value, reached.document

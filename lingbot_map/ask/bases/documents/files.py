@@ -1,0 +1,231 @@
+"""Folders of documents as they are read: sentences with their headings, paragraphs and lines; versions; tables.
+
+``fine.tsv`` (source, kind, text, of) holds test points, ``graph.tsv`` (source, relation, target) what hangs together,
+``synonyms.tsv`` words that say the same. Everything else that ends in .md, .markdown, .txt is a document.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lingbot_map.ask.text import sentences
+from lingbot_map.errors import BadInput
+
+ENDINGS = (".md", ".markdown", ".txt")
+TABLES = ("fine.tsv", "graph.tsv", "synonyms.tsv")
+LARGEST = 64 * 1024 * 1024
+"""Bytes of one file; a document of that size is a dump that nobody reads."""
+
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
+_ENDS = tuple("。！？；.!?:：;|")
+_BLOCK = re.compile(r"^\s*(?:[-*+]\s|\d+[.)、]\s|>|\||```|={3,}|-{3,})")
+_VERSION = re.compile(
+    r"[.\-_ ]?[vV](\d{1,9}(?:\.\d{1,9})*)|[-_ ]?(?<!\d)(\d{1,9}(?:\.\d{1,9})+)(?:\s*版)?|第?(\d{1,9})\s*版"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A sentence of a document: its number ``n`` (from 1, the title not counted), paragraph, heading and line."""
+
+    n: int
+    text: str
+    heading: str
+    paragraph: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A document: ``id`` is its path within the folder, ``folder`` the first part of it ("" at the top).
+
+    ``family`` is the same for all versions of a document and ``version`` orders them; ``retitled`` says that the title
+    itself tells the version, so that older ones stay valid where a newer one says nothing else.
+    """
+
+    id: str
+    folder: str
+    title: str
+    lines: tuple[Line, ...]
+    family: str
+    version: tuple[int, ...] = ()
+    retitled: bool = False
+
+    @property
+    def text(self) -> str:
+        """All of it, the title left out."""
+        return " ".join(line.text for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a table: a test point (``fine``) or a relation (``graph``), with its line."""
+
+    id: str
+    kind: str
+    text: str
+    of: str
+    line: int
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """What was read."""
+
+    documents: tuple[Document, ...]
+    fine: tuple[Row, ...] = ()
+    graph: tuple[Row, ...] = ()
+    synonyms: tuple[tuple[str, ...], ...] = ()
+
+
+def read(paths: Sequence[Path]) -> Folder:
+    """All documents and tables under ``paths`` (files and folders). Raises ``BadInput`` naming the file (and line)."""
+    documents: list[Document] = []
+    tables: dict[str, list[list[str]]] = {name: [] for name in TABLES}
+    seen: set[str] = set()
+    for root, path in _files(paths):
+        if path.name in TABLES:
+            tables[path.name].extend(_table(path))
+            continue
+        id = path.relative_to(root).as_posix()
+        if id in seen:
+            raise BadInput(str(path), "one document of a name", f"another {id}", "ask over the folder above both")
+        seen.add(id)
+        documents.append(document(id, _text(path)))
+    if not documents:
+        where = ", ".join(map(str, paths)) or "no path"
+        raise BadInput(where, "documents", f"no file that ends in {', '.join(ENDINGS)}")
+    return Folder(
+        documents=tuple(documents),
+        fine=tuple(
+            Row(id=f"fine:{row[0]}", kind=row[1], text=row[2], of=row[3], line=int(row[-1]))
+            for row in tables["fine.tsv"]
+        ),
+        graph=tuple(
+            Row(
+                id=f"graph:{row[-1]}",
+                kind=row[1],
+                text=f"{row[0]} {row[1]} {row[2]}",
+                source=row[0],
+                of=row[2],
+                line=int(row[-1]),
+            )
+            for row in tables["graph.tsv"]
+        ),
+        synonyms=tuple(
+            tuple(cell.strip().casefold() for cell in row[:-1] if cell.strip()) for row in tables["synonyms.tsv"]
+        ),
+    )
+
+
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
+    for path in paths:
+        if path.is_dir():
+            for each in sorted(path.rglob("*")):
+                inside = each.relative_to(path).parts
+                wanted = each.suffix.lower() in ENDINGS or each.name in TABLES
+                if wanted and each.is_file() and not any(part.startswith(".") for part in inside):
+                    yield path, each
+        elif path.is_file():
+            yield path.parent, path
+        else:
+            raise BadInput(str(path), "a file or folder", "nothing there")
+
+
+def _text(path: Path) -> str:
+    size = path.stat().st_size
+    if size > LARGEST:
+        raise BadInput(str(path), f"at most {LARGEST:,} bytes", f"{size:,}", "split it")
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as why:
+        raise BadInput(f"{path} byte {why.start}", "UTF-8 text", repr(why.object[why.start : why.start + 1])) from None
+
+
+def _table(path: Path) -> Iterator[list[str]]:
+    """The cells of each row with the number of its line behind them."""
+    wide = {"fine.tsv": 4, "graph.tsv": 3, "synonyms.tsv": 0}[path.name]
+    rows = csv.reader(_text(path).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    for number, cells in enumerate(rows, 1):
+        if (number == 1 and wide) or not any(cell.strip() for cell in cells):
+            continue
+        if wide and len(cells) != wide:
+            raise BadInput(f"{path} line {number}", f"{wide} cells divided by tabs", f"{len(cells)}")
+        yield [*(cell.strip() for cell in cells), str(number)]
+
+
+def document(id: str, text: str) -> Document:
+    """One document from its text; the first heading is its title, else its file name."""
+    title = ""
+    lines: list[Line] = []
+    for heading, paragraph, number, piece in _paragraphs(text.replace("\x00", " ")):
+        if not title and heading is not None and not lines:
+            title = heading
+        for start, sentence in sentences(piece):
+            line = number + piece.count("\n", 0, start)
+            lines.append(Line(n=len(lines) + 1, text=sentence, heading=heading or "", paragraph=paragraph, line=line))
+    if not title:
+        first = next((m[2] for m in map(_HEADING.match, text.splitlines()) if m), "")
+        title = first or id.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    family, version, retitled = _family(id, title)
+    return Document(
+        id=id,
+        folder=id.split("/", 1)[0] if "/" in id else "",
+        title=title,
+        lines=tuple(lines),
+        family=family,
+        version=version,
+        retitled=retitled,
+    )
+
+
+def _paragraphs(text: str) -> Iterator[tuple[str | None, int, int, str]]:
+    """(heading, paragraph, line, text): stray line breaks within a paragraph joined."""
+    heading: str | None = None
+    block: list[str] = []
+    began = paragraph = 0
+    for number, raw in enumerate([*text.splitlines(), ""], 1):
+        line = raw.strip()
+        mark = _HEADING.match(line)
+        fresh = not line or mark or _BLOCK.match(raw)
+        if block and (fresh or block[-1].endswith(_ENDS)):
+            yield heading, paragraph, began, _joined(block)
+            block = []
+        if mark:
+            heading = mark[2]
+        if fresh:
+            paragraph += 1
+        if line and not mark and not re.fullmatch(r"[`=\-|: ]+", line):
+            began = began if block else number
+            block.append(line)
+
+
+def _joined(lines: Iterable[str]) -> str:
+    text = ""
+    for line in lines:
+        latin = text and text[-1].isascii() and line[0].isascii()
+        text += (" " if latin else "") + line
+    return text
+
+
+def _family(id: str, title: str) -> tuple[str, tuple[int, ...], bool]:
+    stem = re.sub(r"\.(?:md|markdown|txt)$", "", id, flags=re.IGNORECASE)
+    name = stem.rsplit("/", 1)[-1]
+    in_name, in_title = _last(name), _last(title)
+    version = in_name or in_title
+    if not version:
+        return id, (), False
+    parts = tuple(int(part) for part in version.split("."))[:8]
+    bare = _VERSION.sub("", name).strip("-_. ")
+    family = stem[: len(stem) - len(name)] + (bare or _VERSION.sub("", title).strip())
+    return family, parts, bool(in_title)
+
+
+def _last(text: str) -> str:
+    found = [next(group for group in match.groups() if group) for match in _VERSION.finditer(text)]
+    return found[-1] if found else ""

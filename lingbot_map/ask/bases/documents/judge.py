@@ -1,0 +1,92 @@
+"""How much of a question a text says: its concepts weighed by how rare they are, and whether that is enough.
+
+What was measured (ask for ``bench/ask_documents.py``): the rarity-weighted share of the question's words that the
+evidence covers tells answerable questions from others better than any raw likeness.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lingbot_map.ask.bases.documents.library import Snapshot, Spoken
+from lingbot_map.ask.bases.documents.store import either
+from lingbot_map.ask.bases.documents.wording import Concept, Wording
+
+ENOUGH = 0.7
+"""Share of the question that evidence must cover; below it is abstained."""
+_FOCUS = 1.5  # what is asked for counts more than what surrounds it
+_TYPE_NOUN = 0.3  # "which state", "what time": the answer is one and needn't say the word
+_TYPE_NOUNS = (
+    "状态 结果 时间 原因 方式 数量 位置 地方 人 版本 名字 名称 文档 部门 团队 日期 值 数值 问题 条件 "
+    "步骤 组件 后果 处理 "
+    "缺陷 用例 漏洞 bug case "
+    "state result time reason way number place person version name document team date value status component group"
+)
+_LABEL = re.compile(r"\d|^[a-z]\d?[^a-z]|[a-z][-_/.][a-z]")
+TYPE_NOUNS = frozenset(_TYPE_NOUNS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A concept, what it counts, and the rows of sentences that say it (the first 2,000)."""
+
+    concept: Concept
+    weight: float
+    rows: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question's concepts, weighed over a snapshot."""
+
+    wording: Wording
+    concepts: tuple[Weighed, ...]
+    total: float
+
+    @property
+    def unknown(self) -> tuple[Concept, ...]:
+        """Concepts that no document says."""
+        return tuple(each.concept for each in self.concepts if not each.rows)
+
+    @property
+    def nameless(self) -> tuple[Concept, ...]:
+        """Names that no document holds: what is asked about isn't here."""
+        return tuple(concept for concept in self.unknown if concept.name)
+
+    @property
+    def labels(self) -> frozenset[int]:
+        """The numbers of concepts that are ids or versions: what is said of another one answers nothing."""
+        return frozenset(
+            at for at, each in enumerate(self.concepts) if each.concept.name and _LABEL.search(each.concept.text)
+        )
+
+    def covers(self, spoken: Iterable[Spoken]) -> frozenset[int]:
+        """The numbers of the concepts that any of these sentences says."""
+        rows = {each.row for each in spoken}
+        return frozenset(at for at, each in enumerate(self.concepts) if rows & each.rows)
+
+    def share(self, covered: Iterable[int]) -> float:
+        """The weighed share (0..1) of the question that these concepts make up."""
+        return sum(self.concepts[at].weight for at in covered) / self.total if self.total else 0.0
+
+
+def judge(snapshot: Snapshot, wording: Wording) -> Judged:
+    """Weigh a question's concepts over the documents."""
+    count = max(1, len(snapshot.sentences))
+    found = []
+    for concept in wording.concepts:
+        rows = frozenset(
+            row
+            for row in snapshot.known(either(concept.forms))
+            if concept.within((said := snapshot.sentences[row]).whole, said.stems)
+        )
+        weight = math.log(1 + count / (len(rows) + 0.5))
+        if concept.text in TYPE_NOUNS:
+            weight *= _TYPE_NOUN
+        elif concept.focus:
+            weight *= _FOCUS
+        found.append(Weighed(concept, weight, rows))
+    return Judged(wording, tuple(found), sum(each.weight for each in found))

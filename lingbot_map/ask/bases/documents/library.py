@@ -1,0 +1,335 @@
+"""A folder of documents as it is searched: an immutable ``Snapshot``, and the ``Library`` that makes the next one.
+
+A change rebuilds the sentences of one document alone; whoever reads keeps the snapshot that was handed out.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from lingbot_map.ask.bases.documents.files import Document, Folder, Line, Row
+from lingbot_map.ask.bases.documents.links import Titles, cap, form_of, names_in, plain
+from lingbot_map.ask.bases.documents.store import Store, either
+from lingbot_map.ask.bases.documents.synonyms import Synonyms
+from lingbot_map.ask.bases.documents.vectors import Encoder, Vectors
+from lingbot_map.ask.bases.documents.wording import matching, stems
+
+_FEW = 8  # sentences that hold a name which still ties documents that only mention it
+_BOILERPLATE = 0.1  # of the documents may have a sentence of one form before its names count for less
+_SHORTEST_SHARED = 5  # characters of such a name
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A sentence in its document: ``id`` is ``path#n``, ``row`` its row in the index."""
+
+    row: int
+    id: str
+    document: str
+    line: Line
+    names: tuple[str, ...]
+    context: str
+    stems: frozenset[str]
+    """Its stems with those of its title and heading."""
+    form: int
+
+    @property
+    def whole(self) -> str:
+        """Its matching form with that of its document's title and heading."""
+        return self.context + "\n" + matching(self.line.text)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Documents at one moment. Nothing in it changes."""
+
+    documents: Mapping[str, Document]
+    rows: Mapping[int, str]
+    """Index row to document id."""
+    sentences: Mapping[int, Spoken]
+    by_document: Mapping[str, tuple[int, ...]]
+    postings: Mapping[str, tuple[int, ...]]
+    """Name to the rows of sentences that hold it."""
+    forms: Mapping[int, int]
+    """Form of a sentence to how many have it."""
+    store: Store = field(repr=False)
+    synonyms: Synonyms = field(repr=False)
+    vectors: Vectors = field(repr=False)
+    fine: tuple[Row, ...] = ()
+    graph: tuple[Row, ...] = ()
+
+    @cached_property
+    def titles(self) -> Titles:
+        """Documents by title, and by the id that a title begins with ("REQ-101 ...")."""
+        called: dict[str, tuple[str, ...]] = {}
+        for document in self.documents.values():
+            for name in called_by(document):
+                called[name] = (*called.get(name, ()), document.id)
+        proper = (
+            name for document in self.documents.values() if document.title[:1].isupper() for name in called_by(document)
+        )
+        return Titles(called, frozenset(proper))
+
+    @cached_property
+    def ids(self) -> Mapping[str, Spoken]:
+        """Sentences by id."""
+        return {spoken.id: spoken for spoken in self.sentences.values()}
+
+    @cached_property
+    def families(self) -> Mapping[str, tuple[Document, ...]]:
+        """The versions of each document that has several, oldest first."""
+        found: dict[str, list[Document]] = {}
+        for document in self.documents.values():
+            if document.version:
+                found.setdefault(document.family, []).append(document)
+        return {family: tuple(sorted(each, key=lambda d: d.version)) for family, each in found.items() if len(each) > 1}
+
+    @cached_property
+    def retired(self) -> frozenset[int]:
+        """Rows of sentences that a newer version of their document replaced."""
+        return frozenset(row for versions in self.families.values() for row in _replaced(self, versions))
+
+    @property
+    def cap(self) -> int:
+        """So many sentences may share a name that still ties them."""
+        return cap(len(self.documents))
+
+    @cached_property
+    def _naming(self) -> dict[int, list[str]]:
+        return {}
+
+    def naming(self, spoken: Spoken) -> list[str]:
+        """The titles that a sentence names; found when first asked for."""
+        known = self._naming.get(spoken.row)
+        if known is None:
+            known = self._naming[spoken.row] = self.titles.within(spoken.line.text)
+        return known
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        return {}
+
+    def count(self, stem: str) -> int:
+        """How many documents hold a stem."""
+        known = self._counts.get(stem)
+        if known is None:
+            known = self._counts[stem] = self.store.count(either([stem]))
+        return known
+
+    @cached_property
+    def _phrases(self) -> dict[str, tuple[int, ...]]:
+        return {}
+
+    def saying(self, phrase: str) -> tuple[int, ...]:
+        """The rows of sentences that say a phrase of Latin words; none if they are more than ``cap``."""
+        known = self._phrases.get(phrase)
+        if known is None:
+            rows = self.known('"' + phrase.replace('"', " ") + '"', 2 * self.cap)
+            known = self._phrases[phrase] = tuple(rows) if len(rows) <= self.cap else ()
+        return known
+
+    @cached_property
+    def _sharing(self) -> dict[str, dict[str, tuple[Spoken, Spoken, str]]]:
+        return {}
+
+    def sharing(self, document: str) -> dict[str, tuple[Spoken, Spoken, str]]:
+        """Documents that mention a rare name which this one mentions: the sentence here, that there, the name."""
+        known = self._sharing.get(document)
+        if known is None:
+            known = {}
+            for spoken in self.of(document):
+                for name in spoken.names:
+                    held = self.postings[name]
+                    if len(name) < _SHORTEST_SHARED or not 1 < len(held) <= _FEW:
+                        continue
+                    for other in map(self.sentences.__getitem__, held):
+                        if other.document != document and other.document not in known:
+                            known[other.document] = (spoken, other, name)
+            self._sharing[document] = known
+        return known
+
+    def rare_form(self, spoken: Spoken) -> float:
+        """1 for a sentence that is written for its document; less the more sentences share its form."""
+        return min(1.0, max(8.0, _BOILERPLATE * len(self.documents)) / max(1, self.forms[spoken.form]))
+
+    def of(self, document: str) -> list[Spoken]:
+        """The sentences of a document, in order."""
+        return [self.sentences[row] for row in self.by_document[document]]
+
+    def known(self, match: str, most: int = 2000) -> list[int]:
+        """Rows of sentences that match, those of this snapshot alone."""
+        return [row for row in self.store.holding(match, most) if row in self.sentences]
+
+    def found(self, match: str, most: int) -> list[tuple[int, float]]:
+        """(row, score) of sentences, best first."""
+        return [each for each in self.store.sentences(match, most) if each[0] in self.sentences]
+
+    def found_documents(self, match: str, most: int) -> list[tuple[str, float]]:
+        """(id, score) of documents, best first."""
+        return [(self.rows[row], score) for row, score in self.store.documents(match, most) if row in self.rows]
+
+
+def called_by(document: Document) -> list[str]:
+    """What a document is called, compared form: its title; the id that begins it, and what follows ("REQ-101 Retries");
+    what stands before a comma ("Oakdale, New York")."""
+    title = plain(document.title)
+    found = [title]
+    head, _, rest = document.title.strip().partition(" ")
+    if rest and re.fullmatch(r"[A-Za-z]+[-_]?\d[\w.\-]*", head):
+        found += [plain(head), plain(rest)]
+    place, comma, _ = document.title.partition(",")
+    if comma and len(place) > 3:
+        found.append(plain(place))
+    return [name for name in dict.fromkeys(found) if len(name) > 1]
+
+
+def _replaced(snapshot: Snapshot, versions: Sequence[Document]) -> Iterable[int]:
+    """Rows of what newer versions replaced: all of an older one where the title is the same; where the title tells the
+    version (documents that say what changed), sentences that a newer one says again or otherwise."""
+    for at, old in enumerate(versions[:-1]):
+        later = [s for new in versions[at + 1 :] for s in snapshot.of(new.id)]
+        for spoken in snapshot.of(old.id):
+            if not old.retitled or any(_restates(new, spoken) for new in later):
+                yield spoken.row
+
+
+def _restates(new: Spoken, old: Spoken) -> bool:
+    before, after = ({w for w in stems(s.line.text) if not any(char.isdigit() for char in w)} for s in (old, new))
+    return len(before & after) >= 0.5 * len(before)
+
+
+class Library:
+    """Documents that may change. ``snapshot`` is the present one; reading it takes no lock."""
+
+    def __init__(self, folder: Folder, *, encoder: Encoder | None = None, vectors: Vectors | None = None) -> None:
+        """``vectors`` are those of documents that were encoded before; others are encoded now."""
+        self._write = threading.Lock()
+        self._next = 1
+        self._store = Store()
+        self.synonyms = folder.synonyms
+        self._old: list[tuple[weakref.ref[Snapshot], list[int], list[int]]] = []
+        self.encoder = encoder
+        self.snapshot = Snapshot(
+            documents={},
+            rows={},
+            sentences={},
+            by_document={},
+            postings={},
+            forms={},
+            store=self._store,
+            synonyms=Synonyms(folder.synonyms),
+            vectors=vectors or Vectors(encoder),
+            fine=folder.fine,
+            graph=folder.graph,
+        )
+        self.put(folder.documents)
+
+    def put(self, documents: Iterable[Document], remove: Iterable[str] = ()) -> Snapshot:
+        """Take new or changed documents in, and those called ``remove`` out; the next snapshot."""
+        with self._write:
+            before = self.snapshot
+            self._purge()
+            docs, rows, by = dict(before.documents), dict(before.rows), dict(before.by_document)
+            sentences, postings = dict(before.sentences), dict(before.postings)
+            forms = Counter(before.forms)
+            gone_docs: list[int] = []
+            gone: list[int] = []
+            added = list({document.id: document for document in documents}.values())
+            out = [id for id in dict.fromkeys((*remove, *(d.id for d in added))) if id in docs]
+            numbers = {id: row for row, id in rows.items() if id in set(out)} if out else {}
+            vectors = before.vectors.without(out)
+            for id in out:
+                del docs[id], rows[numbers[id]]
+                gone_docs.append(numbers[id])
+                for row in by.pop(id):
+                    gone.append(row)
+                    lost = sentences.pop(row)
+                    forms[lost.form] -= 1
+                    for name in lost.names:
+                        left = tuple(each for each in postings[name] if each != row)
+                        postings[name] = left
+                        if not left:
+                            del postings[name]
+            fresh: dict[str, list[int]] = {}
+            texts: dict[str, list[str]] = {}
+            heads: list[tuple[int, str, str]] = []
+            lines: list[tuple[int, str, str]] = []
+            for document in added:
+                spoken = self._spoken(document)
+                docs[document.id] = document
+                rows[self._next] = document.id
+                heads.append((self._next, document.title, document.text))
+                lines.extend((s.row, f"{document.title} {s.line.heading}", s.line.text) for s in spoken)
+                self._next += 1 + len(spoken)
+                by[document.id] = tuple(s.row for s in spoken)
+                for s in spoken:
+                    sentences[s.row] = s
+                    forms[s.form] += 1
+                    for name in s.names:
+                        fresh.setdefault(name, []).append(s.row)
+                texts[document.id] = [f"{document.title}: {s.line.text}" for s in spoken]
+            self._store.add(heads, lines)
+            vectors = vectors.plus({id: each for id, each in texts.items() if id not in vectors.blocks})
+            for name, more in fresh.items():
+                postings[name] = (*postings.get(name, ()), *more)
+            after = Snapshot(
+                documents=MappingProxyType(docs),
+                rows=MappingProxyType(rows),
+                sentences=MappingProxyType(sentences),
+                by_document=MappingProxyType(by),
+                postings=MappingProxyType(postings),
+                forms=MappingProxyType(forms),
+                store=self._store,
+                synonyms=before.synonyms,
+                vectors=vectors,
+                fine=before.fine,
+                graph=before.graph,
+            )
+            if gone_docs:
+                self._old.append((weakref.ref(before), gone_docs, gone))
+            self.snapshot = after
+            return after
+
+    def _spoken(self, document: Document) -> list[Spoken]:
+        found = []
+        title = matching(document.title)
+        own = tuple(called_by(document))
+        heads: dict[str, frozenset[str]] = {}
+        for at, line in enumerate(document.lines):
+            names = names_in(line.text)
+            if at == 0:
+                names = tuple(dict.fromkeys((*own, *names)))
+            below = line.heading and line.heading != document.title
+            context = f"{title}\n{matching(line.heading)}" if below else title
+            if context not in heads:
+                heads[context] = stems(context)
+            found.append(
+                Spoken(
+                    row=self._next + 1 + at,
+                    id=f"{document.id}#{line.n}",
+                    document=document.id,
+                    line=line,
+                    names=names,
+                    context=context,
+                    stems=heads[context] | stems(line.text),
+                    form=form_of(line.text),
+                )
+            )
+        return found
+
+    def _purge(self) -> None:
+        """Forget the rows of snapshots that nobody holds any more."""
+        kept = []
+        for reader, documents, sentences in self._old:
+            if reader() is None:
+                self._store.remove(documents, sentences)
+            else:
+                kept.append((reader, documents, sentences))
+        self._old = kept

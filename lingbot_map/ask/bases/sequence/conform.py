@@ -1,0 +1,348 @@
+"""Design against record: did what was recorded happen as a diagram designed it?
+
+``conform`` is a pure function over a neutral list of steps, in the order in which they happened::
+
+    Did(kind="utterance", name="", event=41)       the user said something
+    Did(kind="route", name="purchase", event=42)   an intent was recognised; it is dispatched to as well
+    Did(kind="clear", name="brand", event=43)      a slot was emptied     (``write``: set, ``read``: used)
+    Did(kind="retrieve", name="vector", event=44)  documents were asked for (``rerank``: put in another order)
+    Did(kind="answer", name="", event=45)          the bot answered       (``fail``: something went wrong)
+
+``recorded.steps_of(map, turn)`` makes them from a ``DialogueMap``; any other source can make its own. A message of the
+diagram stands for the kind that its label names (``kind_of``), and where the label also names a slot or an intent of
+``vocabulary``, for that one alone. A message that stands for no kind can't be seen in a record: it is listed as
+unchecked and counts neither way.
+
+The diagram becomes an automaton; the steps are replayed through it at the least cost, where a designed message that did
+not happen costs 1 and a step that nobody designed costs 1. Steps of kinds that the diagram never speaks of are beyond
+it and cost nothing. ``facts`` say which conditions are known to hold or not; the others are open, and the cheapest way
+through them is taken.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lingbot_map.ask.bases.sequence.ir import Diagram, Message, Step
+from lingbot_map.ask.bases.sequence.lexicon import concepts
+from lingbot_map.ask.text import folded
+from lingbot_map.errors import BadInput
+
+MOST_STATES = 20_000
+"""Places of the replay that are visited; a turn of ten steps through a diagram of ten messages needs some hundred."""
+
+Facts = Callable[[str], bool | None]
+"""Whether a condition holds; ``None`` where nothing is known of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Did:
+    """One step that happened: its ``kind``, what it was done with (``name``), and the number of its event."""
+
+    kind: str
+    name: str
+    event: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conformance:
+    """How a record stands to a design. ``matched`` are (message, event); ``missing`` are designed messages that did not
+    happen, ``extra`` steps that nobody designed, ``beyond`` steps of kinds that the diagram doesn't speak of,
+    ``unchecked`` messages that no record could show. ``entered`` and ``skipped`` are the branches taken and left out,
+    ``decided`` those of them that a known fact decided."""
+
+    matched: tuple[tuple[Message, int], ...] = ()
+    missing: tuple[Message, ...] = ()
+    extra: tuple[Did, ...] = ()
+    beyond: tuple[Did, ...] = ()
+    unchecked: tuple[Message, ...] = ()
+    entered: tuple[Step, ...] = ()
+    decided: tuple[str, ...] = ()
+
+    @property
+    def conforms(self) -> bool:
+        """Whether all that was designed happened, and nothing else of its kinds."""
+        return not self.missing and not self.extra
+
+    @property
+    def cost(self) -> int:
+        """Missing and extra steps together."""
+        return len(self.missing) + len(self.extra)
+
+
+_KINDS: tuple[tuple[str, set[str], set[str]], ...] = (
+    # (kind, concepts of which one says it, concepts of which one must stand beside it)
+    ("clear", {"clear", "delete"}, {"slot", "state", "data", "business", "old"}),
+    ("clear", {"clear"}, set()),
+    ("rerank", {"rerank", "reranked", "重排", "排序"}, set()),
+    ("retrieve", {"retrieve", "knowledge", "recall"}, set()),
+    ("retrieve", {"query"}, {"knowledge", "document", "doc", "faq", "vector"}),
+    ("route", {"classify", "intent", "route", "router", "recogniz", "recognis", "nlu"}, set()),
+    ("dispatch", {"dispatch", "handler", "delegate", "forward"}, set()),
+    ("write", {"write", "set", "fill", "update", "insert", "assign", "remember"}, {"slot", "state"}),
+    ("write", {"fillslot", "setslot", "write", "assign", "fill", "set"}, set()),
+    ("read", {"read", "query", "get", "use"}, {"slot", "state"}),
+    ("read", {"read"}, set()),
+    ("fail", {"fail"}, set()),
+    ("answer", {"answer", "response", "repl", "reply", "render"}, set()),
+    ("utterance", {"utterance", "utter", "ask", "say", "input", "question"}, set()),
+)
+_USERS = frozenset(("user", "caller", "human"))
+_IMPLIED = {"dispatch": "route"}
+"""Kinds that a record shows by another one: whoever is routed to was dispatched to."""
+
+
+def kind_of(message: Message, diagram: Diagram) -> str:
+    """The kind of step that a message stands for; "" where no record could show it.
+
+    The label decides; where it says nothing, what an actor sends is an utterance and what he gets an answer. What slots
+    are sent to or from a lifeline of slots is a write or a read by its verb.
+    """
+    said = set(concepts(message.label))
+    ends = [set(concepts(diagram.named(id))) for id in (message.source, message.target)]
+    slots = any("slot" in end for end in ends)
+    for kind, words, beside in _KINDS:
+        if words & said and (not beside or beside & said or (slots and "slot" in beside)):
+            if kind == "answer" and not _user(message.target, diagram) and message.arrow != "reply":
+                continue
+            return kind
+    if _user(message.source, diagram):
+        return "utterance"
+    if _user(message.target, diagram):
+        return "answer"
+    return ""
+
+
+def _user(id: str, diagram: Diagram) -> bool:
+    line = diagram.lifelines.get(id)
+    return line is not None and (line.kind == "actor" or bool(_USERS & set(concepts(line.name))))
+
+
+# An expression is what is still to happen: () nothing; ("m", number); ("seq", a, b); ("alt", choices); ("loop", body);
+# ("par", parts). A choice is (fragment, operand, expression); fragment "" is a choice that is no operand.
+_Expr = tuple  # type: ignore[type-arg]
+_NOTHING: _Expr = ()  # type: ignore[type-arg]
+
+
+def conform(
+    diagram: Diagram,
+    steps: Sequence[Did],
+    *,
+    facts: Facts = lambda condition: None,
+    vocabulary: frozenset[str] = frozenset(),
+) -> Conformance:
+    """The cheapest replay of ``steps`` through ``diagram``; the same for the same input.
+
+    Raises BadInput where the diagram is too large to replay a turn against.
+    """
+    kinds = {message.number: kind_of(message, diagram) for message in diagram.messages}
+    spoken = set(kinds.values())
+    spoken |= {_IMPLIED[kind] for kind in spoken if kind in _IMPLIED}
+    play = [step for step in steps if step.kind in spoken]
+    checked = {number for number, kind in kinds.items() if kind}
+    design = _Design(diagram, checked, facts)
+    fits = _Fits(diagram, kinds, play, vocabulary)
+    goal = _replay(design.expression, play, fits)
+    if goal is None:
+        raise BadInput(
+            diagram.source, "a diagram that one turn can be replayed against", f"more than {MOST_STATES} states"
+        )
+    matched, missing, extra = goal
+    numbers = {number for number, _ in matched} | set(missing)
+    entered = {step: None for number in sorted(numbers) for step in diagram.messages[number - 1].path}
+    return Conformance(
+        matched=tuple((diagram.messages[number - 1], event) for number, event in sorted(matched)),
+        missing=tuple(diagram.messages[number - 1] for number in sorted(missing)),
+        extra=tuple(play[at] for at in sorted(extra)),
+        beyond=tuple(step for step in steps if step.kind not in spoken),
+        unchecked=tuple(message for message in diagram.messages if message.number not in checked),
+        entered=tuple(entered),
+        decided=tuple(design.decided),
+    )
+
+
+class _Fits:
+    """Which step can be which message."""
+
+    def __init__(
+        self, diagram: Diagram, kinds: dict[int, str], play: Sequence[Did], vocabulary: frozenset[str]
+    ) -> None:
+        self.kinds = kinds
+        self.names = {
+            message.number: frozenset(
+                name for name in vocabulary if name and f" {folded(name)} " in f" {' '.join(_tokens(message.label))} "
+            )
+            for message in diagram.messages
+        }
+        self.routed = next((step.event for step in play if step.kind == "route"), None)
+
+    def match(self, number: int, step: Did) -> bool:
+        """Whether the step is that message."""
+        names = self.names[number]
+        return step.kind == self.kinds[number] and (not names or step.name in names)
+
+    def implied(self, number: int) -> int | None:
+        """The event that shows the message although it is none of its own."""
+        return self.routed if self.kinds[number] in _IMPLIED else None
+
+
+def _tokens(label: str) -> list[str]:
+    return "".join(char if char.isalnum() or char in "_-." else " " for char in folded(label)).split()
+
+
+class _Design:
+    """A diagram as an expression of its checked messages; ``decided`` are the fragments that a fact decided."""
+
+    def __init__(self, diagram: Diagram, checked: set[int], facts: Facts) -> None:
+        self._diagram = diagram
+        self._checked = checked
+        self._facts = facts
+        self._inside: dict[tuple[str, int], list[tuple[int, object]]] = {}
+        self.decided: list[str] = []
+        for message in diagram.messages:
+            self._put(message.path, message.number, 1, message)
+        for fragment in diagram.fragments:
+            self._put(fragment.path, fragment.operands[0].first, 0, fragment)
+        self.expression = self._sequence(("", 0))
+
+    def _put(self, path: Sequence[Step], place: int, late: int, what: object) -> None:
+        key = (path[-1].fragment, path[-1].operand) if path else ("", 0)
+        self._inside.setdefault(key, []).append((2 * place + late, what))
+
+    def _sequence(self, key: tuple[str, int]) -> _Expr:  # type: ignore[type-arg]
+        said = sorted(self._inside.get(key, ()), key=lambda each: each[0])
+        whole = _NOTHING
+        for _, what in reversed(said):
+            if isinstance(what, Message):
+                if what.number in self._checked:
+                    whole = _then(("m", what.number), whole)
+            else:
+                whole = self._fragment(what, whole)
+        return whole
+
+    def _fragment(self, fragment: object, rest: _Expr) -> _Expr:  # type: ignore[type-arg]
+        kind, id, operands = fragment.kind, fragment.id, fragment.operands  # type: ignore[attr-defined]
+        if kind == "ref":
+            return rest
+        bodies = [self._sequence((id, operand.number)) for operand in operands]
+        if kind == "par":
+            return _then(("par", tuple(body for body in bodies if body)), rest)
+        if kind in ("critical", "group"):
+            for body in reversed(bodies):
+                rest = _then(body, rest)
+            return rest
+        known = [self._facts(operand.condition) if operand.condition else None for operand in operands]
+        if any(each is not None for each in known):
+            self.decided.append(id)
+        if kind == "loop":
+            return rest if known[0] is False else _then(("loop", bodies[0]), rest)
+        if kind == "break":
+            choices = [] if known[0] is False else [bodies[0]]
+            return ("alt", tuple(choices if known[0] else [*choices, rest]))
+        if True in known:
+            return _then(bodies[known.index(True)], rest)
+        choices = [body for body, holds in zip(bodies, known, strict=True) if holds is None]
+        if kind == "opt" or (len(bodies) == 1) or not choices:
+            choices.append(_NOTHING)
+        return _then(("alt", tuple(dict.fromkeys(choices))), rest)
+
+
+def _then(first: _Expr, rest: _Expr) -> _Expr:  # type: ignore[type-arg]
+    if not first:
+        return rest
+    return first if not rest else ("seq", first, rest)
+
+
+def _ends(expression: _Expr) -> bool:  # type: ignore[type-arg]
+    """Whether nothing more need happen."""
+    if not expression:
+        return True
+    match expression[0]:
+        case "m":
+            return False
+        case "seq":
+            return _ends(expression[1]) and _ends(expression[2])
+        case "alt":
+            return any(_ends(choice) for choice in expression[1])
+        case "par":
+            return all(_ends(part) for part in expression[1])
+    return True
+
+
+def _firsts(expression: _Expr) -> Iterator[tuple[int, _Expr]]:  # type: ignore[type-arg]
+    """(message, what is left after it) for each message that may come first."""
+    if not expression:
+        return
+    match expression[0]:
+        case "m":
+            yield expression[1], _NOTHING
+        case "seq":
+            for number, left in _firsts(expression[1]):
+                yield number, _then(left, expression[2])
+            if _ends(expression[1]):
+                yield from _firsts(expression[2])
+        case "alt":
+            for choice in expression[1]:
+                yield from _firsts(choice)
+        case "loop":
+            for number, left in _firsts(expression[1]):
+                yield number, _then(left, expression)
+        case "par":
+            for at, part in enumerate(expression[1]):
+                for number, left in _firsts(part):
+                    rest = tuple(each for each in (*expression[1][:at], left, *expression[1][at + 1 :]) if each)
+                    yield number, (("par", rest) if len(rest) > 1 else rest[0] if rest else _NOTHING)
+
+
+_Goal = tuple[list[tuple[int, int]], list[int], list[int]]
+
+
+def _replay(start: _Expr, play: Sequence[Did], fits: _Fits) -> _Goal | None:  # type: ignore[type-arg]
+    """Dijkstra over (what is left of the design, steps replayed); of equal costs the way that matches first."""
+    count = 0
+    queue: list[tuple[int, int, int, _Expr, int]] = [(0, 0, 0, start, 0)]  # type: ignore[type-arg]
+    came: dict[tuple[_Expr, int], tuple[tuple[_Expr, int], str, int, int] | None] = {(start, 0): None}  # type: ignore[type-arg]
+    costs = {(start, 0): (0, 0)}
+    done = set()
+    while queue:
+        cost, against, _, left, at = heapq.heappop(queue)
+        here = (left, at)
+        if here in done:
+            continue
+        done.add(here)
+        if len(done) > MOST_STATES:
+            return None
+        if at == len(play) and _ends(left):
+            return _way(came, here)
+        moves: list[tuple[int, int, _Expr, int, str, int, int]] = []  # type: ignore[type-arg]
+        for number, rest in _firsts(left):
+            if at < len(play) and fits.match(number, play[at]):
+                moves.append((0, -1, rest, at + 1, "match", number, play[at].event))
+            if (event := fits.implied(number)) is not None:
+                moves.append((0, 0, rest, at, "match", number, event))
+            moves.append((1, 0, rest, at, "missing", number, 0))
+        if at < len(play):
+            moves.append((1, 0, left, at + 1, "extra", at, 0))
+        for price, gain, rest, place, what, number, event in moves:
+            there, total = (rest, place), (cost + price, against + gain)
+            if there not in done and total < costs.get(there, (1 << 30, 0)):
+                costs[there] = total
+                came[there] = (here, what, number, event)
+                count += 1
+                heapq.heappush(queue, (*total, count, rest, place))
+    return None
+
+
+def _way(came: dict, here: tuple) -> _Goal:  # type: ignore[type-arg]
+    matched: list[tuple[int, int]] = []
+    missing: list[int] = []
+    extra: list[int] = []
+    while (step := came[here]) is not None:
+        here, what, number, event = step
+        if what == "match":
+            matched.append((number, event))
+        else:
+            (missing if what == "missing" else extra).append(number)
+    return matched, missing, extra

@@ -1,0 +1,97 @@
+"""Asks the agreed questions and holds each answer to what it must say: ``python -m tests.ask.acceptance [BASE ...]``.
+
+The questions lie outside the project (``../shared/ask/fixtures``); without them there is nothing to ask, which is said.
+Exit code 0 if every answer is exact.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lingbot_map.ask import Answer, Ask
+from lingbot_map.ask.bases import opened
+
+FIXTURES = Path(__file__).resolve().parents[3] / "shared" / "ask" / "fixtures"
+_NOT_ASKED = ("trace", "load", "checksum", "sentences")
+"""Kinds that are no questions but properties of the system; tests of their own hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One question, what its answer says, doesn't say and cites; ``after`` is the question that was asked before."""
+
+    id: str
+    base: str
+    over: str
+    question: str
+    kind: str
+    says: tuple[str, ...]
+    not_says: tuple[str, ...]
+    cites: tuple[str, ...]
+    verdict: str | None
+    abstain: bool
+    after: str | None
+
+
+def expectations(*bases: str) -> list[Expected]:
+    """The questions over these bases (none: all) that can be asked."""
+    found = []
+    for line in (FIXTURES / "acceptance.jsonl").read_text("utf-8").splitlines():
+        row: dict[str, Any] = json.loads(line)
+        row.pop("note")
+        for name in ("says", "not_says", "cites"):
+            row[name] = tuple(row[name])
+        expected = Expected(**row)
+        if expected.kind not in _NOT_ASKED and (not bases or expected.base in bases):
+            found.append(expected)
+    return found
+
+
+def faults(expected: Expected, answer: Answer) -> Iterator[str]:
+    """What is wrong with an answer."""
+    text = answer.text
+    yield from (f"does not say {each!r}" for each in expected.says if each not in text)
+    yield from (f"says {each!r}" for each in expected.not_says if each in text)
+    yield from (f"does not cite {each}" for each in expected.cites if each not in answer.cites)
+    if answer.verdict != expected.verdict and expected.verdict is not None:
+        yield f"verdict {answer.verdict}, not {expected.verdict}"
+    if answer.abstained != expected.abstain:
+        yield "abstains" if answer.abstained else "does not abstain"
+    yield from (f"says without a source: {s.text!r}" for s in answer.sentences if not s.cites and not answer.abstained)
+
+
+@cache
+def asked(base: str, over: str) -> Ask:
+    """The base ``over`` which is asked; one for all questions, as a reader has it."""
+    return Ask(opened(base, [FIXTURES / part.strip() for part in over.split("+")]))
+
+
+def run(*bases: str, say: Callable[[str], object] = print) -> int:
+    """Ask all; how many answers are not exact."""
+    wrong = total = 0
+    for expected in expectations(*bases):
+        total += 1
+        try:
+            answer = asked(expected.base, expected.over).ask(expected.question)
+            found = list(faults(expected, answer))
+            text = answer.text
+        except Exception as why:
+            found, text = [f"{type(why).__name__}: {why}"], ""
+        if found:
+            wrong += 1
+            say(f"{expected.id} {expected.question}\n    {text}\n    " + "; ".join(found))
+    say(f"{total - wrong} of {total} answers are exact")
+    return wrong
+
+
+if __name__ == "__main__":
+    if not FIXTURES.is_dir():
+        print(f"{FIXTURES} is not there: nothing to ask")
+        sys.exit(0)
+    sys.exit(1 if run(*sys.argv[1:]) else 0)

@@ -1,0 +1,236 @@
+"""Documents that change, are stored, get vectors and name each other."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from lingbot_map.ask import Ask
+from lingbot_map.ask.bases.documents import beam, encoders, files, graph, stored
+from lingbot_map.ask.bases.documents.answering import Documents
+from lingbot_map.ask.bases.documents.library import Library
+from lingbot_map.errors import BadInput
+from tests.ask.test_documents import WORLD, library, read_folder
+
+# ---- change ----
+
+
+def _versioned(n: int) -> dict[str, str]:
+    return {"a.md": f"# Alpha\nThe port of Alpha is {7000 + n}. The owner of Alpha is Person{n}.\n"}
+
+
+def test_during_updates_an_answer_is_wholly_old_or_wholly_new() -> None:
+    lib = library({**WORLD, **_versioned(0)})
+    stop = threading.Event()
+
+    def change() -> None:
+        n = 0
+        while not stop.is_set():
+            n = (n + 1) % 50
+            lib.put([files.document(id, text) for id, text in _versioned(n).items()])
+
+    writer = threading.Thread(target=change)
+    writer.start()
+    try:
+        for _ in range(100):
+            answer = Ask(Documents(lib, "sentences")).ask("What is the port of Alpha and who is the owner of Alpha?")
+            assert not answer.abstained
+            n = {text.strip(".")[-2:].lstrip("n0") for sentence in answer.sentences for text in [sentence.text]}
+            assert len(n) == 1, answer.text
+            shown = {each.item: each.snippet for each in answer.evidence}
+            assert all(shown[cite] == sentence.text for sentence in answer.sentences for cite in sentence.cites)
+    finally:
+        stop.set()
+        writer.join()
+
+
+def test_only_the_changed_document_is_rebuilt_and_retired_rows_go() -> None:
+    lib = library({**WORLD, **_versioned(1)})
+    before = lib.snapshot
+    after = lib.put([files.document("a.md", _versioned(2)["a.md"])])
+    same = set(before.sentences) & set(after.sentences)
+    assert all(before.sentences[row] is after.sentences[row] for row in same)
+    assert {after.sentences[row].document for row in set(after.sentences) - same} == {"a.md"}
+    assert before.known('"7001"')
+    assert not after.known('"7001"')
+    del before
+    lib.put([], remove=["gate.md"])
+    assert lib.snapshot.store.holding('"7001"', 5) == []
+    assert "gate.md" not in lib.snapshot.documents
+
+
+# ---- stored ----
+
+
+def test_a_stored_library_answers_the_same(tmp_path: Path) -> None:
+    lib = library(WORLD)
+    stored.save(lib, tmp_path)
+    question = "Who leads the team that operates the edge cluster?"
+    first = Ask(Documents(lib, "sentences")).ask(question)
+    again = Ask(Documents(stored.open_stored(tmp_path), "sentences")).ask(question)
+    assert (first.text, first.cites) == (again.text, again.cites)
+    assert not first.abstained
+
+
+def test_two_flipped_bytes_anywhere_are_refused_with_the_file_and_the_part(tmp_path: Path) -> None:
+    path = stored.save(library(WORLD), tmp_path)
+    whole = path.read_bytes()
+    for at in range(0, len(whole) - 1, 37):
+        damaged = bytearray(whole)
+        damaged[at] ^= 0x20
+        damaged[at + 1] ^= 0x01
+        path.write_bytes(damaged)
+        with pytest.raises(BadInput, match=r"ask\.graph (?:head|documents|end)"):
+            stored.open_stored(tmp_path)
+    for cut in (0, 5, 20, len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(BadInput, match=r"ask\.graph"):
+            stored.open_stored(tmp_path)
+
+
+# ---- encoders ----
+
+
+class _Embeddings(BaseHTTPRequestHandler):
+    """An endpoint that counts letters; ``/broken`` answers something else."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        rows = [[float(text.count(letter)) + 0.01 for letter in "abcdefgh"] for text in asked["input"]]
+        data = [{"index": at, "embedding": row} for at, row in enumerate(rows)]
+        body = json.dumps({"data": data[::-1]} if "broken" not in self.path else {"error": "none"}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Embeddings)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_vectors_of_an_endpoint_are_a_route_and_are_stored(endpoint: str, tmp_path: Path) -> None:
+    encoder = encoders.best(endpoint)
+    lib = Library(read_folder(WORLD), encoder=encoder)
+    answer = Ask(Documents(lib, "sentences")).ask("Who leads the team that operates the edge cluster?")
+    assert next(step for step in answer.steps if step.name == "semantic").detail == f"embeddings of {endpoint}"
+    assert "duty.md#2" in answer.cites
+    path = stored.save(lib, tmp_path)
+    again = stored.open_stored(tmp_path, encoder=encoder)
+    near = lib.snapshot.vectors.nearest("edge cluster", 3)
+    assert again.snapshot.vectors.nearest("edge cluster", 3) == near
+    whole = bytearray(path.read_bytes())
+    whole[-9] ^= 0x10
+    path.write_bytes(whole)
+    with pytest.raises(BadInput, match="vectors"):
+        stored.open_stored(tmp_path, encoder=encoder)
+
+
+def test_an_endpoint_that_answers_otherwise_is_refused_by_name(endpoint: str) -> None:
+    broken = encoders.best(f"{endpoint}/broken")
+    assert broken is not None
+    with pytest.raises(BadInput, match="broken/embeddings"):
+        broken.encode(["a"])
+
+
+def test_an_endpoint_that_fails_is_a_failed_step_and_no_failed_answer(endpoint: str) -> None:
+    encoder = encoders.best(endpoint)
+    base = Documents(Library(read_folder(WORLD), encoder=encoder), "sentences")
+    encoder.encode = encoders.Endpoint(f"{endpoint}/broken").encode  # type: ignore[union-attr,method-assign]
+    answer = Ask(base).ask("Who leads the team that operates the edge cluster?")
+    assert next(step for step in answer.steps if step.name == "semantic").status == "failed"
+    assert "duty.md#2" in answer.cites
+
+
+def test_an_encoder_whose_package_is_missing_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("wordllama", "tokenizers", "onnxruntime"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert encoders.best("minilm") is None
+    assert encoders.best("none") is None
+    with pytest.raises(BadInput, match="encoder"):
+        encoders.best("best of all")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 8, b"\x02\0\0\0\0\0\0\0{}", b"\x04\0\0\0\0\0\0\0[[[["])
+def test_a_table_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"a\.safetensors"):
+        encoders.matrix(path)
+
+
+# ---- documents that name each other ----
+
+
+def test_the_beam_reaches_what_a_question_does_not_resemble() -> None:
+    texts = {f"n{at}.md": f"# Harbour {at}\nA harbour with {at} cranes and a film club.\n" for at in range(30)}
+    texts["film.md"] = "# Low Tide\nLow Tide is a film directed by Anna Brandt.\n"
+    texts["anna.md"] = "# Anna Brandt\nShe was born in Kiel and studied law.\n"
+    snapshot = library(texts).snapshot
+    found = beam.ranked(snapshot, "Where was the director of the film Low Tide born?")
+    assert {reached.document for reached in found[:2]} == {"film.md", "anna.md"}
+    (way,) = [reached.way for reached in found if reached.document == "anna.md"]
+    assert way[-1] == "anna.md"
+
+
+def test_a_sentence_that_every_document_has_leads_nowhere() -> None:
+    texts = {
+        f"n{at}.md": f"# Harbour {at}\nIt has {at} cranes. See also Harbour {(at * 7) % 60}.\n" for at in range(60)
+    }
+    snapshot = library(texts).snapshot
+    every, own = snapshot.of("n3.md")[1], snapshot.of("n3.md")[0]
+    assert snapshot.rare_form(every) < 0.2
+    texts["x.md"] = "# Lighthouse\nThe Lighthouse stands beside Harbour 5 alone.\n"
+    assert library(texts).snapshot.rare_form(library(texts).snapshot.of("x.md")[0]) == 1
+    assert own.form != every.form
+
+
+def test_a_word_is_a_title_only_where_it_stands_as_a_name() -> None:
+    texts = {"y.md": "# Year\nA year is long.\n", "b.md": "# Boston\nA city.\n"}
+    titles = library(texts).snapshot.titles
+    assert titles.within("In that year he left Boston.") == ["boston"]
+    assert titles.within("He reads the Boston Globe.") == []
+    assert titles.within("where is boston") == ["boston"]
+
+
+def test_the_graph_is_seen_by_sentence_paragraph_and_topic() -> None:
+    texts = {
+        "a.md": "# Alpha\nOrion-7 stores keys.\n\nIt is old.\n\n## Use\nCall Orion-7 by hand.\n",
+        "b.md": "# Beta\nOrion-7 needs a restart.\n",
+    }
+    snapshot = library(texts).snapshot
+    sentences = {(edge.a, edge.b): edge for edge in graph.edges(snapshot)}
+    assert sentences["a.md#1", "a.md#2"].kind == "next"
+    assert sentences["a.md#1", "b.md#1"].weight == pytest.approx(graph.NAME + graph.SUBJECT)
+    assert sentences["a.md#3", "b.md#1"].weight == pytest.approx(graph.NAME)
+    assert sentences["a.md#3", "b.md#1"].name == "orion-7"
+    paragraphs = {frozenset((edge.a, edge.b)) for edge in graph.edges(snapshot, "paragraph")}
+    assert len(paragraphs) == 5
+    topics = {frozenset((edge.a, edge.b)) for edge in graph.edges(snapshot, "topic")}
+    assert frozenset(("a.md\u00a7Use", "b.md\u00a7Beta")) in topics
+    assert len(topics) == 3
+
+
+def test_alike_sentences_are_tied_where_there_are_vectors(endpoint: str) -> None:
+    texts = {"a.md": "# A\nabcabc\n", "b.md": "# A\nabcabc\n", "c.md": "# A\nhhhhhh\n"}
+    snapshot = Library(read_folder(texts), encoder=encoders.best(endpoint)).snapshot
+    alike = [edge for edge in graph.edges(snapshot) if edge.kind == "similar"]
+    assert [(edge.a, edge.b) for edge in alike] == [("a.md#1", "b.md#1")]

@@ -1,0 +1,187 @@
+"""``ask``: questions to a recorded session, to sequence diagrams, to a graph, to documents."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lingbot_map.errors import BadInput, LingbotMapError
+from lingbot_web import terminal
+from lingbot_web.cli_recordings import SNAPSHOTS, Data, Json
+
+if TYPE_CHECKING:
+    from lingbot_map.ask import Answer, Ask, Base
+    from lingbot_map.graph import DialogueMap
+
+ANSWERED, ABSTAINED, BAD_INPUT = 0, 1, 2
+_CITED = 8  # pieces of evidence below an answer; JSON has all
+_SNIPPET = 90
+
+
+def ask(
+    question: Annotated[
+        str | None, typer.Argument(help="What to ask. Without one, each line of the terminal or of standard input.")
+    ] = None,
+    session: Annotated[
+        str,
+        typer.Option(
+            "--session",
+            help="A recorded session: its id, its key or the beginning of one, or a file that `import` knows.",
+            metavar="KEY|FILE",
+        ),
+    ] = "",
+    diagram: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--diagram", help="Sequence diagrams (PlantUML, Mermaid, XMI); with --session what it was designed as."
+        ),
+    ] = None,
+    graph: Annotated[Path | None, typer.Option("--graph", help="A folder of nodes and relations.")] = None,
+    docs: Annotated[Path | None, typer.Option("--docs", help="A folder of documents.")] = None,
+    chains: Annotated[
+        bool, typer.Option("--chains", help="With --docs: answer by chains of sentences from several documents.")
+    ] = False,
+    data: Data = SNAPSHOTS,
+    steps: Annotated[bool, typer.Option("--steps", help="Say how the answer came about, step by step.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Ask a recorded session, a diagram, a graph or documents; each sentence of an answer names what it rests on.
+
+    Works offline, without a language model. Asked in Chinese or English, answered in the same.
+
+    Exit code 0: answered. 1: nothing there answers it (of several questions: at least one). 2: a file or an option
+    that can't be read.
+
+    Example: lingbot-map ask "who overwrote brand?" --session 3f0a
+
+    Example: lingbot-map ask "第17轮为什么这么回答？" --session call.jsonl --steps
+
+    Example: lingbot-map ask "余额扣除失败后系统会做什么？" --diagram order.puml
+
+    Example: lingbot-map ask --session 3f0a < questions.txt
+    """
+    try:
+        for name, said in (("QUESTION", question), ("--session", session)):
+            terminal.text(name, said or "")
+        if question is not None and not question.strip():
+            raise BadInput("QUESTION", "a question", "nothing")
+        asking = _asking(session, diagram or [], graph, docs, data, "sentences" if chains else "recall")
+    except (LingbotMapError, OSError) as why:
+        where = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) and why.filename else str(why)
+        terminal.complain(f"lingbot-map: {where}")
+        return BAD_INPUT
+    abstained = False
+    for text in _questions(question):
+        answer = asking.ask(text)
+        abstained |= answer.abstained
+        _tell(asking.base, answer, steps=steps, as_json=as_json)
+    return ABSTAINED if abstained and not (question is None and _at_terminal()) else ANSWERED
+
+
+def _asking(session: str, diagrams: list[Path], graph: Path | None, docs: Path | None, data: Path, how: str) -> Ask:
+    """The base that the options name. Raises ``BadInput`` for none and for several."""
+    from lingbot_map.ask import Ask
+    from lingbot_map.ask.bases import opened
+
+    named = [name for name, given in (("--graph", graph), ("--docs", docs)) if given is not None]
+    if session:
+        named.insert(0, "--session")
+    elif diagrams:
+        named.insert(0, "--diagram")
+    if how == "sentences" and docs is None:
+        raise BadInput("--chains", "--docs beside it", "none")
+    if len(named) != 1 or (diagrams and named[0] not in ("--session", "--diagram")):
+        found = " and ".join([*named, *(["--diagram"] if diagrams and "--diagram" not in named else [])]) or "none"
+        raise BadInput("ask", "one of --session, --diagram, --graph and --docs", found)
+    with terminal.progress("Reading"):
+        if session:
+            return Ask(_of_session(session, diagrams, data))
+        if diagrams:
+            return Ask(opened("diagram", diagrams))
+        if graph is not None:
+            return Ask(opened("graph", _files(graph)))
+        assert docs is not None
+        return Ask(opened(how, [docs]))
+
+
+def _of_session(session: str, diagrams: list[Path], data: Path) -> Base:
+    from lingbot_map.ask.bases.session import opened, over
+    from lingbot_web.cli_recordings import there
+
+    if Path(session).exists():
+        return opened([Path(session), *diagrams])
+    there(data)
+    return over(_recorded(session, data), diagrams)
+
+
+def _recorded(session: str, data: Path) -> DialogueMap:
+    from lingbot_map.session import map_of
+    from lingbot_map.store.files import FileStore
+    from lingbot_map.whole import MOST_EVENTS, whole_map
+    from lingbot_web.export import find
+
+    recording = find(FileStore(data, read_only=True), session, data)
+    map = map_of(recording)
+    if map.retired and map.cursor.seq <= MOST_EVENTS:
+        map = whole_map(recording.session, recording.events())
+    return map
+
+
+def _files(graph: Path) -> list[Path]:
+    if not graph.exists():
+        raise BadInput(str(graph), "a folder of nodes and relations", "nothing")
+    return [graph]
+
+
+def _at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _questions(question: str | None) -> Iterator[str]:
+    """The one question, else each line that is read; at a terminal after a prompt, until its end."""
+    if question is not None:
+        yield question
+        return
+    at_terminal = _at_terminal()
+    while sys.stdin is not None:
+        if at_terminal:
+            sys.stderr.write("? ")
+            sys.stderr.flush()
+        line = sys.stdin.readline()
+        if not line:
+            break
+        if line.strip():
+            yield line.strip()
+    if at_terminal:
+        sys.stderr.write("\n")
+
+
+def _tell(base: Base, answer: Answer, *, steps: bool, as_json: bool) -> None:
+    if as_json:
+        from lingbot_map.ask.telling import as_json as plain
+
+        terminal.say_json(plain(answer))
+        return
+    terminal.say(terminal.visible(answer.text))
+    cited = set(answer.cites)
+    shown = [item for item in answer.evidence if item.item in cited]
+    for item in shown[:_CITED]:
+        snippet = terminal.visible(item.snippet)
+        cut = snippet if len(snippet) <= _SNIPPET else snippet[: _SNIPPET - 1] + "…"
+        terminal.say(f"  [{terminal.visible(item.item)}] {cut}")
+    if len(shown) > _CITED:
+        terminal.say(f"  ... and {len(shown) - _CITED} more; --json has all")
+    for chain in answer.chains:
+        terminal.say("  " + terminal.visible(" <- ".join(chain.items)))
+    for point in answer.open_points:
+        terminal.say(f"  open: {terminal.visible(point)}")
+    if steps:
+        rows = [
+            (step.name, step.status, f"{step.ms:.1f} ms", str(step.evidence_count), step.detail[:60])
+            for step in answer.steps
+        ]
+        terminal.table(("step", "status", "took", "gave", "detail"), rows, right=(2, 3))

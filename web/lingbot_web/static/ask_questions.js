@@ -1,0 +1,52 @@
+// The question that fits what is selected, and where a cited item stands on the map. Pure.
+
+import { known, text } from 'lb/i18n';
+import { labelOf } from 'lb/past';
+
+/** @typedef {import('lb/types').Selection} Selection */
+/** @typedef {import('lb/fold').DialogueMap} DialogueMap */
+
+const BEHIND = /** @type {Record<string, 'source' | 'target'>} */ ({ read: 'source', merge: 'target' });
+
+/** "Why?" of what is selected; "" where there is nothing to ask. @param {DialogueMap} map @param {Selection} selection @returns {string} */
+export function whyOf(map, selection) {
+  const { turn } = selection;
+  if (selection.kind === 'finding') {
+    const finding = map.findings.get(selection.id);
+    return finding ? text('ask.why.finding', { turn: finding.turn, name: finding.code }) : '';
+  }
+  const edge = selection.kind === 'edge' ? map.edge(selection.id) : null;
+  const id = edge ? edge[BEHIND[edge.kind] ?? 'target'] : selection.id;
+  const node = map.nodes.get(id);
+  const at = edge?.turn || turn || node?.turn || 0;
+  if (!at || at > map.lastTurn) return '';
+  const name = id.slice(id.indexOf(':') + 1);
+  if (node?.kind === 'slot') return text('ask.why.slot', { turn: at, name });
+  if (node?.kind === 'intent') return text('ask.why.intent', { turn: at, name });
+  if (node?.kind === 'doc') return text('ask.why.doc', { turn: at, name });
+  return text('ask.why.answer', { turn: at });
+}
+
+/** Where a cited item is on the map, and what it is called; `selection` is null where the map does not hold it. @param {DialogueMap} map @param {string} id @returns {{label: string, selection: Selection | null}} */
+export function placeOfItem(map, id) {
+  const turn = /^t(\d{1,9})$/.exec(id);
+  if (turn) {
+    const number = Number(turn[1]);
+    return { label: text('ask.turn', { turn: number }), selection: map.turn(number) ? { kind: 'turn', id: `utterance:${number}`, turn: number, seq: 0 } : null };
+  }
+  const finding = map.findings.get(id);
+  if (finding) return { label: finding.code, selection: { kind: 'finding', id, turn: finding.turn, seq: finding.seq } };
+  const node = map.nodes.get(id);
+  if (node?.kind === 'answer') return { label: text('ask.answer', { turn: node.turn }), selection: { kind: 'node', id, turn: node.turn, seq: 0 } };
+  if (node) return { label: labelOf(map, id), selection: { kind: 'node', id, turn: node.turn, seq: 0 } };
+  const edge = map.edge(id);
+  if (edge) return { label: labelOfEdge(edge), selection: { kind: 'edge', id, turn: edge.turn, seq: edge.seq } };
+  return { label: id, selection: null };
+}
+
+/** "write 12", "reranked #1". @param {import('lb/types').Edge} edge */
+function labelOfEdge({ kind, turn, props }) {
+  if (kind !== 'recall') return `${text(`ask.edge.${kind}`)} ${turn}`;
+  const stage = `stage.${props.stage}`;
+  return `${known(stage) ? text(stage) : String(props.stage).slice(0, 20)} #${props.rank}`;
+}
