@@ -10,7 +10,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 
 GROUND := pyproject.toml constraints.txt
 
-.PHONY: help demo test bench bench-web lint shots clean packages torture torture-long
+.PHONY: help demo test bench bench-web bench-ask acceptance lint shots clean packages torture torture-long
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -36,6 +36,12 @@ torture: $(VENV)/.dev packages ## kill, cut, flood and deceive the map; DRIVERS=
 
 torture-long: $(VENV)/.dev packages ## the same for a night, with more of everything and another seed each time
 	@$(PY) -m tests.torture --long $(DRIVERS)
+
+bench-ask: $(VENV)/.bench ## measure answers with evidence, beside plain search, over what data is there
+	@$(PY) -m bench ask_session ask_sequence ask_triples ask_documents
+
+acceptance: $(VENV)/.dev ## ask the agreed questions; BASES='session diagram' asks some
+	@$(PY) -m tests.ask.acceptance $(BASES)
 
 shots: $(VENV)/.dev packages ## pictures of the page, into shots/
 	@$(PY) -m tests.browser.shots $(ARGS)
