@@ -21,7 +21,7 @@ from lingbot_map.store.files import FileStore
 from lingbot_map.store.lines import event_line, header_line
 from lingbot_probes.signals import SessionEnded
 from lingbot_web.address import Address
-from lingbot_web.beacon import Beacon
+from lingbot_web.beacon import Beacon, token_file
 from lingbot_web.cli_serving import _announcing
 from lingbot_web.command import main
 from lingbot_web.terminal import size, visible
@@ -371,11 +371,13 @@ def test_the_version_is_told(command: Command) -> None:
 def test_what_a_probe_needs_to_find_the_map_is_said(
     address: Address, port: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _announcing(address, port)(Beacon("http://x/", "t", "data", 1))
+    _announcing(address, port)(Beacon("http://x/", "hush", "data", 1))
     lines = capsys.readouterr().out.splitlines()
     assert said in lines
     assert f"          OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:{port}/v1/traces" in lines
-    assert "          OTEL_EXPORTER_OTLP_TRACES_HEADERS=Authorization=Bearer%20t" in lines
+    headers = f'          OTEL_EXPORTER_OTLP_TRACES_HEADERS="Authorization=Bearer%20$(cat {token_file(port)})"'
+    assert headers in lines
+    assert "\n".join(lines).count("hush") == 1, "the token is printed once, in the address"
 
 
 def test_a_document_that_is_no_recording_is_not_blamed_for_its_lines(command: Command, tmp_path: Path) -> None:

@@ -39,6 +39,11 @@ def folder() -> Path:
     return Path(base) / f"lingbot-map-{os.getuid()}"
 
 
+def token_file(port: int) -> Path:
+    """The file that holds the token of the map on ``port`` while that runs."""
+    return folder() / f"{port}.token"
+
+
 @contextlib.contextmanager
 def lit(port: int, beacon: Beacon) -> Iterator[None]:
     """The files are there while this lasts. Raises ``StoreError`` if the folder isn't ours alone."""

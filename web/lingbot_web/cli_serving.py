@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shlex
 import signal
 import socket
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from lingbot_map.store.retention import keep_from
 from lingbot_probes.link import DEFAULT
 from lingbot_web import doorstep, terminal
 from lingbot_web.address import PORT, Address, is_loopback
-from lingbot_web.beacon import Beacon, serving
+from lingbot_web.beacon import Beacon, serving, token_file
 from lingbot_web.cli_keeping import Keep
 from lingbot_web.cli_recordings import (
     SNAPSHOTS,
@@ -199,7 +200,8 @@ def _announcing(address: Address, port: int) -> Callable[..., None]:
         terminal.say(probes)
         terminal.say("Bots that send OpenTelemetry spans need")
         terminal.say(f"          OTEL_EXPORTER_OTLP_TRACES_ENDPOINT={near}{TRACES}")
-        terminal.say(f"          OTEL_EXPORTER_OTLP_TRACES_HEADERS=Authorization=Bearer%20{beacon.token}")
+        kept = shlex.quote(str(token_file(port)))  # the token itself is printed once, in the address
+        terminal.say(f'          OTEL_EXPORTER_OTLP_TRACES_HEADERS="Authorization=Bearer%20$(cat {kept})"')
         terminal.say("Ctrl-C ends it.")
 
     return announce
