@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,30 @@ def test_an_empty_folder_and_a_missing_one_are_refused(tmp_path: Path) -> None:
         opened("recall", [tmp_path])
     with pytest.raises(BadInput, match="nothing there"):
         opened("recall", [tmp_path / "gone"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# " + " " * 50_000 + "x",
+        "A" * 50_000 + "_/",
+        "a_" * 25_000 + "/",
+        "Aa " * 20_000,
+        "支付" * 20_000,
+        "一二三" * 20_000 + "次",
+        "「" * 50_000,
+        "\n".join(["a line without an end"] * 5_000),
+        "1." * 30_000,
+        "第9" * 20_000 + "版",
+    ],
+    ids=lambda text: text[:6].strip(),
+)
+def test_hostile_text_is_read_in_linear_time(text: str) -> None:
+    began = time.process_time()
+    snapshot = library({"a.md": text, "b.md": "# B\nGateKeeper retires.\n"}).snapshot
+    assert "a.md" in snapshot.documents
+    Ask(Documents(Library(read_folder({"a.md": text})), "sentences")).ask(text)
+    assert time.process_time() - began < 5
 
 
 # ---- wording ----

@@ -190,7 +190,7 @@ def _steps(snapshot: Snapshot, fit: Fit, id: str) -> Iterator[tuple[str, float, 
 
 def _called(snapshot: Snapshot, name: str, fit: Callable[[str], float]) -> Iterator[tuple[str, float]]:
     """The documents of a name, those that fit best first, and what following it to each is worth."""
-    held = len(snapshot.postings.get(name, ()))
+    held = len(snapshot.held(name))
     worth = 1.0 if held <= _COMMON else math.sqrt(_COMMON / held)
     called = snapshot.titles.called[name]
     for id in sorted(called, key=lambda each: -fit(each)) if len(called) > 1 else called:

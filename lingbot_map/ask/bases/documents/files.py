@@ -20,7 +20,7 @@ TABLES = ("fine.tsv", "graph.tsv", "synonyms.tsv")
 LARGEST = 64 * 1024 * 1024
 """Bytes of one file; a document of that size is a dump that nobody reads."""
 
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$")
 _ENDS = tuple("。！？；.!?:：;|")
 _BLOCK = re.compile(r"^\s*(?:[-*+]\s|\d+[.)、]\s|>|\||```|={3,}|-{3,})")
 _VERSION = re.compile(
@@ -166,11 +166,10 @@ def document(id: str, text: str) -> Document:
     for heading, paragraph, number, piece in _paragraphs(text.replace("\x00", " ")):
         if not title and heading is not None and not lines:
             title = heading
-        for start, sentence in sentences(piece):
-            line = number + piece.count("\n", 0, start)
-            lines.append(Line(n=len(lines) + 1, text=sentence, heading=heading or "", paragraph=paragraph, line=line))
+        for _, sentence in sentences(piece):
+            lines.append(Line(n=len(lines) + 1, text=sentence, heading=heading or "", paragraph=paragraph, line=number))
     if not title:
-        first = next((m[2] for m in map(_HEADING.match, text.splitlines()) if m), "")
+        first = next(filter(None, map(_heading, text.splitlines())), "")
         title = first or id.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     family, version, retitled = _family(id, title)
     return Document(
@@ -191,13 +190,13 @@ def _paragraphs(text: str) -> Iterator[tuple[str | None, int, int, str]]:
     began = paragraph = 0
     for number, raw in enumerate([*text.splitlines(), ""], 1):
         line = raw.strip()
-        mark = _HEADING.match(line)
+        mark = _heading(line)
         fresh = not line or mark or _BLOCK.match(raw)
         if block and (fresh or block[-1].endswith(_ENDS)):
             yield heading, paragraph, began, _joined(block)
             block = []
         if mark:
-            heading = mark[2]
+            heading = mark
         if fresh:
             paragraph += 1
         if line and not mark and not re.fullmatch(r"[`=\-|: ]+", line):
@@ -205,12 +204,19 @@ def _paragraphs(text: str) -> Iterator[tuple[str | None, int, int, str]]:
             block.append(line)
 
 
+def _heading(line: str) -> str:
+    """The words of a heading, "" of any other line."""
+    mark = _HEADING.match(line)
+    return mark[1].strip(" \t#") if mark else ""
+
+
 def _joined(lines: Iterable[str]) -> str:
-    text = ""
+    joined: list[str] = []
     for line in lines:
-        latin = text and text[-1].isascii() and line[0].isascii()
-        text += (" " if latin else "") + line
-    return text
+        if joined and joined[-1][-1].isascii() and line[0].isascii():
+            joined.append(" ")
+        joined.append(line)
+    return "".join(joined)
 
 
 def _family(id: str, title: str) -> tuple[str, tuple[int, ...], bool]:

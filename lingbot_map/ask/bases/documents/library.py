@@ -23,6 +23,8 @@ from lingbot_map.ask.bases.documents.wording import matching, stems
 
 _FEW = 8  # sentences that hold a name which still ties documents that only mention it
 _BOILERPLATE = 0.1  # of the documents may have a sentence of one form before its names count for less
+_COUNTED = 500  # sentences that hold a name are looked at one by one; a name of more is common
+_OWN = 0.5  # a sentence of a form worth less is boilerplate
 _SHORTEST_SHARED = 5  # characters of such a name
 
 
@@ -146,7 +148,7 @@ class Snapshot:
             known = {}
             for spoken in self.of(document):
                 for name in spoken.names:
-                    held = self.postings[name]
+                    held = self.held(name)
                     if len(name) < _SHORTEST_SHARED or not 1 < len(held) <= _FEW:
                         continue
                     for other in map(self.sentences.__getitem__, held):
@@ -158,6 +160,20 @@ class Snapshot:
     def rare_form(self, spoken: Spoken) -> float:
         """1 for a sentence that is written for its document; less the more sentences share its form."""
         return min(1.0, max(8.0, _BOILERPLATE * len(self.documents)) / max(1, self.forms[spoken.form]))
+
+    @cached_property
+    def _own(self) -> dict[str, tuple[int, ...]]:
+        return {}
+
+    def held(self, name: str) -> tuple[int, ...]:
+        """The rows of sentences that hold a name, without those that every document has ("See also ...")."""
+        known = self._own.get(name)
+        if known is None:
+            rows = self.postings.get(name, ())
+            if _FEW < len(rows) <= _COUNTED:
+                rows = tuple(row for row in rows if self.rare_form(self.sentences[row]) > _OWN)
+            known = self._own[name] = rows
+        return known
 
     def of(self, document: str) -> list[Spoken]:
         """The sentences of a document, in order."""
@@ -188,6 +204,13 @@ def called_by(document: Document) -> list[str]:
     if comma and len(place) > 3:
         found.append(plain(place))
     return [name for name in dict.fromkeys(found) if len(name) > 1]
+
+
+def _body(snapshot: Snapshot, document: Document) -> str:
+    """What a document is found by as a whole: its sentences without boilerplate, all of them if it is nothing else."""
+    spoken = snapshot.of(document.id)
+    own = [each.line.text for each in spoken if snapshot.rare_form(each) > _OWN]
+    return " ".join(own) if own else document.text
 
 
 def _replaced(snapshot: Snapshot, versions: Sequence[Document]) -> Iterable[int]:
@@ -259,13 +282,13 @@ class Library:
                             del postings[name]
             fresh: dict[str, list[int]] = {}
             texts: dict[str, list[str]] = {}
-            heads: list[tuple[int, str, str]] = []
+            heads: list[tuple[int, Document]] = []
             lines: list[tuple[int, str, str]] = []
             for document in added:
                 spoken = self._spoken(document)
                 docs[document.id] = document
                 rows[self._next] = document.id
-                heads.append((self._next, document.title, document.text))
+                heads.append((self._next, document))
                 lines.extend((s.row, f"{document.title} {s.line.heading}", s.line.text) for s in spoken)
                 self._next += 1 + len(spoken)
                 by[document.id] = tuple(s.row for s in spoken)
@@ -275,7 +298,6 @@ class Library:
                     for name in s.names:
                         fresh.setdefault(name, []).append(s.row)
                 texts[document.id] = [f"{document.title}: {s.line.text}" for s in spoken]
-            self._store.add(heads, lines)
             vectors = vectors.plus({id: each for id, each in texts.items() if id not in vectors.blocks})
             for name, more in fresh.items():
                 postings[name] = (*postings.get(name, ()), *more)
@@ -292,6 +314,7 @@ class Library:
                 fine=before.fine,
                 graph=before.graph,
             )
+            self._store.add([(row, each.title, _body(after, each)) for row, each in heads], lines)
             if gone_docs:
                 self._old.append((weakref.ref(before), gone_docs, gone))
             self.snapshot = after

@@ -20,17 +20,19 @@ _SPAN = re.compile(
     r"[A-Z][\w'’]*(?:[-.][\w'’]+)*(?:\s+(?:(?:of|the|de|van|von|der|and|&|du|la|le|al|bin|"
     r"ibn)\s+)?[A-Z][\w'’]*(?:[-.][\w'’]+)*)*"
 )
+_TOKEN = re.compile(r"[A-Za-z0-9_./{}\-]+")
 _CODE = re.compile(
-    r"(?<![\w/.])(?:/[\w{}\-]+(?:/[\w{}\-]+)+|[A-Za-z]+[A-Z][a-z]+\w*|[A-Z]{2,}[A-Za-z]*|[A-Za-z]\w*(?:[_./-]\w+)+|"
-    r"[A-Za-z]+-?\d[\w.\-]*\w|[a-z]\w*_\w+|v?\d+(?:\.\d+)+)(?![\w/])",
+    r"/[\w{}\-]+(?:/[\w{}\-]+)+|[A-Za-z]+[A-Z][a-z]+\w*|[A-Z]{2}[A-Za-z]*|[A-Za-z][A-Za-z0-9]*(?:[_./\-]+[A-Za-z0-9]+)+|"
+    r"[A-Za-z]+-?\d[\w.\-]*|v?\d+(?:\.\d+)+",
     re.ASCII,
 )
+_LONGEST_CODE = 80
 _QUOTED = re.compile(r"[「『《“`]([^」』》”`\n]{2,40})[」』》”`]")
 _JOINTS = "的了在和与或把被将由是为对从到于及等个也都就只不会要能可有没后前时中上下"
 _NOT_INSIDE = frozenset(_JOINTS)
 LONGEST_NAME = 16
 _CAPITAL = re.compile(r"[A-Z]")
-_FORM = re.compile(rf"{_SPAN.pattern}|\d+|[「『《“`][^」』》”`\n]*[」』》”`]")
+_FORM = re.compile(rf"{_SPAN.pattern}|\d+|[「『《“`][^「『《“」』》”`\n]{{0,80}}[」』》”`]")
 _PART = re.compile(r"\w[\w\-]*|[^\w\s]")
 _LONGEST_TITLE = 12  # words of a title that are looked for in a text
 MOST_NAMES = 40
@@ -56,8 +58,10 @@ def names_in(text: str) -> tuple[str, ...]:
     """The names that a sentence may share with another, compared form: identifiers, paths, versions, what is quoted,
     capitalised spans, and Chinese terms of two to four words (whether one is a name shows by its coming again)."""
     found: dict[str, None] = {}
-    for match in _CODE.finditer(text):
-        found[matching(match[0])] = None
+    for token in _TOKEN.findall(text):
+        token = token.rstrip("./-_")
+        if len(token) <= _LONGEST_CODE and _CODE.fullmatch(token):
+            found[matching(token)] = None
     for match in _QUOTED.finditer(text):
         found[plain(match[1])] = None
     for match in _SPAN.finditer(text):
