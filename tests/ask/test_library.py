@@ -191,6 +191,9 @@ def test_the_beam_reaches_what_a_question_does_not_resemble() -> None:
     assert {reached.document for reached in found[:2]} == {"film.md", "anna.md"}
     (way,) = [reached.way for reached in found if reached.document == "anna.md"]
     assert way[-1] == "anna.md"
+    answer = Ask(Documents(library(texts), "recall")).ask("Where was the director of the film Low Tide born?")
+    (anna,) = [each for each in answer.evidence if each.item == "anna.md"]
+    assert "anna brandt" in anna.selection_reason
 
 
 def test_a_sentence_that_every_document_has_leads_nowhere() -> None:
