@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -189,6 +191,9 @@ def test_the_beam_reaches_what_a_question_does_not_resemble() -> None:
     assert {reached.document for reached in found[:2]} == {"film.md", "anna.md"}
     (way,) = [reached.way for reached in found if reached.document == "anna.md"]
     assert way[-1] == "anna.md"
+    answer = Ask(Documents(library(texts), "recall")).ask("Where was the director of the film Low Tide born?")
+    (anna,) = [each for each in answer.evidence if each.item == "anna.md"]
+    assert "anna brandt" in anna.selection_reason
 
 
 def test_a_sentence_that_every_document_has_leads_nowhere() -> None:
@@ -234,3 +239,21 @@ def test_alike_sentences_are_tied_where_there_are_vectors(endpoint: str) -> None
     snapshot = Library(read_folder(texts), encoder=encoders.best(endpoint)).snapshot
     alike = [edge for edge in graph.edges(snapshot) if edge.kind == "similar"]
     assert [(edge.a, edge.b) for edge in alike] == [("a.md#1", "b.md#1")]
+
+
+def test_without_optional_packages_chinese_is_still_answered(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# 锁定规则\n连续 5 次输错密码，账号锁定 15 分钟。\n", "utf-8")
+    script = (
+        "import sys\n"
+        "for name in ('rjieba', 'rapidfuzz', 'ahocorasick_rs', 'opencc', 'numpy'): sys.modules[name] = None\n"
+        "from pathlib import Path\n"
+        "from lingbot_map.ask import Ask\n"
+        "from lingbot_map.ask.bases import opened\n"
+        "ask = Ask(opened('sentences', [Path(sys.argv[1])]))\n"
+        "for question in ('账号锁定的时间是多久？', '令牌的有效期是多久？'):\n"
+        "    answer = ask.ask(question)\n"
+        "    print(answer.abstained, ascii(answer.cites))\n"
+    )
+    command = [sys.executable, "-X", "utf8", "-c", script, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env={**os.environ})
+    assert done.stdout.splitlines() == ["False ('a.md#1',)", "True ()"]

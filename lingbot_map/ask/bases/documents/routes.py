@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from lingbot_map.ask.bases.documents import beam
 from lingbot_map.ask.bases.documents.judge import Judged
 from lingbot_map.ask.bases.documents.library import Snapshot, Spoken, called_by
 from lingbot_map.ask.bases.documents.links import plain
@@ -113,6 +114,10 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
                     for also in called_by(snapshot.documents[id]):
                         found.update({row: name for row in snapshot.postings.get(also, ()) if row not in found})
                 found.update({row: name for row in snapshot.postings.get(end, ())[: snapshot.cap] if row not in found})
+        if not late():
+            for reached in beam.ranked(snapshot, judged.wording.whole)[:MOST]:
+                if reached.names and (rows := snapshot.by_document[reached.document]):
+                    found.setdefault(rows[0], reached.names[-1])
         return by_sentence((row, why["link"].format(name)) for row, name in found.items())
 
     def fine(late: Callable[[], bool]) -> Sequence[Hit]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from lingbot_map.ask.bases.documents.synonyms import Synonyms
 from lingbot_map.ask.text import STOP, folded, words
@@ -261,12 +261,23 @@ def _cut(whole: str, mask: list[str], synonyms: Synonyms) -> list[tuple[int, int
             inside = piece.find(word, place - at)
             start = at + inside if inside >= 0 else place
             place = start + len(word)
-            bare = _bare(word)
+            bare = "" if _in_pairs() and _astride(word) else _bare(word)
             if bare and bare not in STOP and bare not in _ASIDE:
                 name = bool(_ID.match(bare)) and not bare.isdigit()
                 found.append((start, start + len(bare), synonyms.forms(bare), name))
         at = max(end, at + 1)
     return found
+
+
+@cache
+def _in_pairs() -> bool:
+    """Whether no cutter is installed, so that Chinese words are pairs of characters."""
+    return words("文档库") == ["文档", "档库"]
+
+
+def _astride(word: str) -> bool:
+    """Whether a pair of characters holds one that is a word by itself and asks for nothing ("的组", "被哪")."""
+    return len(word) == 2 and HAN.match(word) is not None and any(char in STOP or char in _ASIDE for char in word)
 
 
 def _bare(word: str) -> str:
