@@ -7,13 +7,11 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from lingbot_map.model import Edge, Finding, Node
+from lingbot_probes.signals import WIRING
 
 if TYPE_CHECKING:
     from lingbot_map.graph import DialogueMap
 
-WIRING = "graph"
-"""What predicted a visit that a graph's wiring made: it leads through the same nodes in every turn, so coming back to
-one is a round only within the turn."""
 LEARNED = frozenset({"set", "changed"})  # what an assignment must do to count as progress
 
 

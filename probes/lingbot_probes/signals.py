@@ -34,6 +34,11 @@ class TurnStarted:
     utterance: str = ""
 
 
+WIRING = "graph"
+"""``IntentRouted.predicted_by`` where a graph's wiring led to a node: it leads through the same nodes in every turn, so
+coming back to one is a round only within the turn."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentRouted:
     """The router chose ``intent``.

@@ -17,6 +17,7 @@ from typing import Any
 from lingbot_probes.adapters.langgraph_words import Message
 from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.signals import (
+    WIRING,
     Answered,
     Failed,
     IntentRouted,
@@ -28,9 +29,6 @@ from lingbot_probes.signals import (
 )
 
 START = "__start__"
-WIRING = "graph"
-"""What routes say they were predicted by: a graph's wiring leads through the same nodes in every turn, and coming back
-to one of them in the next turn is no loop."""
 
 Written = tuple[str, Mapping[str, Any], bool]
 """(the node, what it wrote, whether that is a subgraph's whole state)"""

@@ -10,7 +10,7 @@ from typing import Any
 from lingbot_probes.adapters.fields import instant, items, mapping, number
 from lingbot_probes.adapters.inner_json import read_json
 from lingbot_probes.adapters.spans_read import Message, Span
-from lingbot_probes.signals import Doc
+from lingbot_probes.signals import WIRING, Doc
 
 _ASKED = (
     "input",
@@ -330,10 +330,6 @@ def _first(held: Mapping[str, Any], keys: tuple[str, ...]) -> str:
 
 
 # --- routes and steps ------------------------------------------------------------------------------------------------
-
-
-WIRING = "graph"
-"""What led to a node of a graph; the map takes coming back to one in a later turn for no round."""
 
 
 def route(span: Span) -> tuple[str, str, str, str] | None:
