@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from typing import Any
@@ -19,7 +20,20 @@ from lingbot_web.api import expect_json
 MAX_DEPTH = 64
 """Levels of nesting in one event: orjson reads 1,024 but writes only 254, so what is deeper could never be stored."""
 MAX_SOURCE = 64
+DELIVERY_S = 10
+"""So long waits a probe in the map's own process for its batch to be taken."""
 _KEY_NAME = re.compile(r"[0-9a-f]{0,16}")
+
+
+def delivered(pipeline: Pipeline, loop: asyncio.AbstractEventLoop, batch: dict[str, Any]) -> dict[str, Any]:
+    """A batch as ``POST /ingest`` takes it, and its answer, without HTTP; called in another thread than ``loop``'s.
+
+    Raises ``TimeoutError`` if the pipeline, which runs in ``loop``, has not taken it within ``DELIVERY_S``.
+    """
+    read = read_batch(orjson.dumps(batch))
+    accepted = asyncio.run_coroutine_threadsafe(pipeline.ingest(read), loop).result(timeout=DELIVERY_S)
+    said: dict[str, Any] = orjson.loads(answer(pipeline, accepted, read))
+    return said
 
 
 def read_batch(body: bytes) -> Batch:

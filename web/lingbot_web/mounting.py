@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
 from starlette.types import Receive, Scope, Send
 
 from lingbot_map.errors import BadInput, DataFolderBusy
@@ -27,7 +26,7 @@ from lingbot_map.store.retention import Keep, keep_from
 from lingbot_web import asgi, beacon
 from lingbot_web.address import is_loopback
 from lingbot_web.beacon import Beacon
-from lingbot_web.ingest import answer, read_batch
+from lingbot_web.ingest import delivered
 from lingbot_web.running import Tapped
 from lingbot_web.security import Door, door, is_host, new_token
 
@@ -73,10 +72,7 @@ class Mounted:
         loop = self._loop
         if loop is None or not loop.is_running():
             raise ConnectionError("the server that the map is mounted in does not run")
-        read = read_batch(orjson.dumps(batch))
-        accepted = asyncio.run_coroutine_threadsafe(self.pipeline.ingest(read), loop).result(timeout=10)
-        said: dict[str, Any] = orjson.loads(answer(self.pipeline, accepted, read))
-        return said
+        return delivered(self.pipeline, loop, batch)
 
     @asynccontextmanager
     async def lifespan(self, _: object = None) -> AsyncIterator[None]:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-import orjson
 import uvicorn
 
 from lingbot_map.errors import BadInput
@@ -26,7 +25,7 @@ from lingbot_web import beacon, wire
 from lingbot_web.address import Address, is_loopback
 from lingbot_web.asgi import app
 from lingbot_web.beacon import Beacon
-from lingbot_web.ingest import answer, read_batch
+from lingbot_web.ingest import delivered
 from lingbot_web.messages import MAX_IN
 from lingbot_web.security import Door, new_token
 
@@ -196,10 +195,7 @@ class Serving:
         """A batch as ``POST /ingest`` takes it, and its answer; called in the probe's own thread."""
         if self._loop is None or self._loop.is_closed():
             raise ConnectionError("the map has stopped")
-        read = read_batch(orjson.dumps(batch))
-        accepted = asyncio.run_coroutine_threadsafe(self._pipeline.ingest(read), self._loop).result(timeout=10)
-        said: dict[str, Any] = orjson.loads(answer(self._pipeline, accepted, read))
-        return said
+        return delivered(self._pipeline, self._loop, batch)
 
     def stop(self) -> None:
         """Stop serving and close the recordings. A second call does nothing."""
