@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from lingbot_map.errors import LingbotMapError
 from lingbot_map.importers import Report, read
 from tests.samples.agents import DOCS, call, lines, message, model, span, trace, whole_move
-from tests.samples.imports import opened
+from tests.samples.imports import seconds
 from tests.samples.test_importers_agents import SAVED
 from tests.samples.test_importers_burr import ABOUT, GRAPH, ROWS, begin, end
 from tests.samples.test_importers_hostile import damaged
@@ -91,16 +90,6 @@ MAKERS: dict[str, Make] = {
     "runs": lambda count: lines([run(i, "chain", "c", i - 1) for i in range(1, count)]),
     "steps": steps,
 }
-
-
-def seconds(content: bytes) -> float:
-    """Processor time of reading it whole, the best of three."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        opened(content)
-        best = min(best, time.process_time() - start)
-    return best
 
 
 @pytest.mark.parametrize("name", MAKERS)

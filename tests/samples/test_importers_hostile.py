@@ -24,7 +24,7 @@ from lingbot_probes.signals import Answered, SlotAssigned
 from tests.samples.dialogflow import lines as agent_lines
 from tests.samples.dialogflow import row as agent_row
 from tests.samples.dialogflow import rows as agent_rows
-from tests.samples.imports import FILES, opened
+from tests.samples.imports import FILES, opened, seconds
 from tests.test_docs import FORMATS
 
 GOOD = b'{"sender_id":"a","event":"bot","timestamp":1.0,"text":"good"}\n'
@@ -244,16 +244,6 @@ GROWING: dict[str, Callable[[int], bytes]] = {
     "open quote": lambda count: b'[{"event":"bot"},{"a":"' + b"x" * 40 * count,
     "escapes": lambda count: b'[{"event":"bot"},{"a":"' + b'\\"' * 20 * count + b'"}]',
 }
-
-
-def seconds(content: bytes) -> float:
-    """Processor time of reading it whole, the best of three."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        opened(content)
-        best = min(best, time.process_time() - start)
-    return best
 
 
 @pytest.mark.parametrize("name", GROWING)
