@@ -82,7 +82,7 @@ def hinted(page: Page) -> None:
 
 def lower(page: Page) -> None:
     """Show the end of the panel on the right."""
-    page.locator("#right .event").first.wait_for()
+    page.locator("#panel-inspect .event").first.wait_for()
     page.locator("#right .panel:not([hidden])").evaluate("panel => { panel.scrollTop = panel.scrollHeight / 2.4; }")
 
 

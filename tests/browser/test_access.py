@@ -78,7 +78,7 @@ def test_axe_finds_nothing_grave_on_a_dialogue(open_told: Open, state: str, frag
         for key in keys.split():
             page.keyboard.press(key)
     if "sel=" in fragment or state == "finding":
-        expect(page.locator("#right .event").first).to_be_visible()
+        expect(page.locator("#panel-inspect .event").first).to_be_visible()
     inspect(page, state)
 
 
@@ -112,7 +112,7 @@ def test_axe_finds_nothing_grave_on_any_tab_menu_or_dialog(open_told: Open) -> N
 @pytest.mark.parametrize("width", [1100, 880, 600, 400])
 def test_axe_finds_nothing_grave_where_panels_are_drawers(open_told: Open, width: int) -> None:
     page = open_told(PICKED, width=width, height=760)
-    expect(page.locator("#right .event").first).to_be_visible()
+    expect(page.locator("#panel-inspect .event").first).to_be_visible()
     inspect(page, "drawer open")
     page.locator(".close-panel").click()
     inspect(page, "drawer closed")
@@ -164,7 +164,7 @@ _SMALL = """() => [...document.querySelectorAll(
 def test_everything_that_is_pressed_is_large_enough(open_told: Open, watch: Watch) -> None:
     for width in (1600, 1024, 800, 400):
         page = open_told(PICKED, width=width, height=800)
-        expect(page.locator("#right .event").first).to_be_visible()
+        expect(page.locator("#panel-inspect .event").first).to_be_visible()
         assert page.evaluate(_SMALL) == [], width
         for tab in page.locator("[role=tab]").all():
             tab.click()

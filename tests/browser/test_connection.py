@@ -50,7 +50,7 @@ def test_two_tabs_use_their_maps_while_the_server_is_away_and_both_come_back(sit
         tab.keyboard.press("Escape")
         tab.keyboard.press("Escape")
         tab.keyboard.press(",")
-        expect(tab.locator("#right .moment")).to_be_visible()
+        expect(tab.locator("#panel-inspect .moment")).to_be_visible()
         tab.keyboard.press("f")
         expect(tab.locator(".range b")).to_have_text("8–20")
     site.start()

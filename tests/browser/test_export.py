@@ -76,10 +76,10 @@ Disk = Callable[..., tuple[Page, Heard]]
 def state(page: Page) -> dict[str, object]:
     """What a reader sees of where they are."""
     return {
-        "moment": page.locator("#right .moment").inner_text(),
+        "moment": page.locator("#panel-inspect .moment").inner_text(),
         "subject": page.locator("#panel-inspect .heading h1").inner_text(),
         "facts": page.locator("#panel-inspect .facts").first.inner_text(),
-        "events": page.locator("#right .event").all_inner_texts(),
+        "events": page.locator("#panel-inspect .event").all_inner_texts(),
         "range": page.locator(".range").inner_text(),
         "layers": [each.get_attribute("aria-pressed") for each in page.locator(".layer").all()],
         "title": page.locator(".crumb b").inner_text(),
@@ -90,7 +90,7 @@ def state(page: Page) -> dict[str, object]:
 
 def test_the_file_shows_what_was_shown_when_it_was_exported(open_told: Open, from_disk: Disk, tmp_path: Path) -> None:
     page = open_told(PLACE)
-    page.locator("#right .event").first.wait_for()
+    page.locator("#panel-inspect .event").first.wait_for()
     path = take(page, "html", tmp_path)
     assert path.name == "套餐变更 · 流量争议.html"
     expect(page.locator(".toast")).to_contain_text("套餐变更 · 流量争议.html")
@@ -98,7 +98,7 @@ def test_the_file_shows_what_was_shown_when_it_was_exported(open_told: Open, fro
     data = sum(len(block.encode()) for block in markup.blocks())
     assert path.stat().st_size - data < MOST_BESIDE_DATA
     copy, _ = from_disk(path)
-    copy.locator("#right .event").first.wait_for()
+    copy.locator("#panel-inspect .event").first.wait_for()
     assert state(copy) == state(page)
     assert state(copy)["theme"] == "dark"
     assert state(copy)["lang"] == "zh-CN"
@@ -114,7 +114,7 @@ def test_a_file_is_a_recording_to_be_read(open_told: Open, from_disk: Disk, tmp_
     expect(page.locator("#about-file")).to_contain_text("40 turns")
     page.keyboard.press("]")
     expect(page.locator("#right .callout").first).to_be_visible()
-    page.locator("#right .event").first.wait_for()
+    page.locator("#panel-inspect .event").first.wait_for()
     page.keyboard.press(",")
     expect(page.locator(".badge")).to_contain_text("Replay")
     page.keyboard.press("/")
@@ -167,7 +167,7 @@ def test_the_help_of_a_file_lists_what_works_in_it(open_told: Open, from_disk: D
 def test_a_link_into_a_file_opens_at_its_own_place(open_told: Open, from_disk: Disk, tmp_path: Path) -> None:
     path = take(open_told("at=130"), "html", tmp_path)
     page, _ = from_disk(path, "#at=100&sel=node~18~0~slot:brand")
-    expect(page.locator("#right .moment")).to_contain_text("seq 100")
+    expect(page.locator("#panel-inspect .moment")).to_contain_text("seq 100")
     expect(page.locator("#right .facts dd").first).to_have_text("星途")
 
 
@@ -213,7 +213,7 @@ def test_the_command_gives_a_file_that_opens_at_the_moment_asked_for(from_disk: 
     arguments = ["export", session, "--to", "html", "--at", "9", "--data", str(tmp_path / "data"), "--out", str(out)]
     assert command(arguments) == 0
     page, _ = from_disk(out)
-    expect(page.locator("#right .moment")).to_contain_text("seq 9")
+    expect(page.locator("#panel-inspect .moment")).to_contain_text("seq 9")
 
 
 def test_a_picture_is_the_view_with_a_title_at_twice_the_resolution(open_told: Open, tmp_path: Path) -> None:

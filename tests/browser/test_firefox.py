@@ -15,10 +15,10 @@ from tests.browser.test_export import PLACE, state, take
 pytestmark = pytest.mark.browser
 
 STATE = """({
-  moment: document.querySelector('#right .moment').innerText,
+  moment: document.querySelector('#panel-inspect .moment').innerText,
   subject: document.querySelector('#panel-inspect .heading h1').innerText,
   facts: document.querySelector('#panel-inspect .facts').innerText,
-  events: [...document.querySelectorAll('#right .event')].map((each) => each.innerText),
+  events: [...document.querySelectorAll('#panel-inspect .event')].map((each) => each.innerText),
   range: document.querySelector('.range').innerText,
   layers: [...document.querySelectorAll('.layer')].map((each) => each.getAttribute('aria-pressed')),
   title: document.querySelector('.crumb b').innerText,
@@ -55,10 +55,10 @@ def test_firefox_opens_the_file_from_disk_at_the_moment_it_was_exported_from(
     open_told: Callable[..., Page], second: Firefox, tmp_path: Path
 ) -> None:
     page = open_told(PLACE)
-    page.locator("#right .event").first.wait_for()
+    page.locator("#panel-inspect .event").first.wait_for()
     path = take(page, "html", tmp_path)
     second.open(path.as_uri())
-    second.until("document.querySelectorAll('#right .event').length")
+    second.until("document.querySelectorAll('#panel-inspect .event').length")
     shown = second.value(STATE)
     # Each engine folds the white space between blocks by its own rules.
     plain = {key: " ".join(str(value).split()) for key, value in state(page).items()}

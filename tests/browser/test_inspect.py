@@ -112,7 +112,7 @@ def test_a_slot_tells_overwrites_readers_scope_and_what_is_left_of_its_life(open
     expect(page.locator("#right .lifetime")).to_have_text("30:00 left")
     page.locator("#map").focus()
     page.keyboard.press(".")
-    expect(page.locator("#right .moment")).to_contain_text("seq 132")
+    expect(page.locator("#panel-inspect .moment")).to_contain_text("seq 132")
 
 
 def test_a_lifetime_runs_on_while_the_session_is_live(site: Site, watch: Watch) -> None:
@@ -218,7 +218,7 @@ def test_an_answers_documents_are_parted_by_what_became_of_them(site: Site, watc
 
 def test_raw_events_and_nodes_are_copied_as_json(open_told: Open) -> None:
     page = open_told(f"{SLOT}&at=136", init=COPIES)
-    page.locator("#right .event").first.wait_for()
+    page.locator("#panel-inspect .event").first.wait_for()
     events = json.loads(copied(page, "Copy these events as JSON"))
     assert [event["seq"] for event in events] == [87, 95, 131]
     assert [event["signal"]["kind"] for event in events] == ["slot_assigned", "slot_read", "slot_assigned"]
@@ -229,8 +229,8 @@ def test_raw_events_and_nodes_are_copied_as_json(open_told: Open) -> None:
 
 def test_all_events_behind_a_long_subject_are_copied_not_only_those_shown(open_told: Open) -> None:
     page = open_told(INTENT, init=COPIES)
-    page.locator("#right .event").first.wait_for()
-    assert page.locator("#right .event").count() < 12
+    page.locator("#panel-inspect .event").first.wait_for()
+    assert page.locator("#panel-inspect .event").count() < 12
     events = json.loads(copied(page, "Copy these events as JSON"))
     seqs = [event["seq"] for event in events]
     assert seqs == sorted(set(seqs))

@@ -30,7 +30,7 @@ def test_times_are_of_one_zone_that_is_said_and_switched(
     site.say(numbered(SESSION, 3, at=STARTED))
     page = watch.open(site, f"s={KEY}&sel=turn~1~0~utterance:1", locale=locale, zone=zone)
     said, switch = page.locator("#right .heading time"), page.locator(".zone")
-    event = page.locator("#right .event [title]").first
+    event = page.locator("#panel-inspect .event [title]").first
     expect(switch).to_have_text(own)
     expect(said).to_have_text(local[-8:])
     for place in (said, event):

@@ -46,7 +46,7 @@ def test_a_click_on_a_mark_shows_its_values_and_raw_events(open_told: Open) -> N
     expect(page.locator("#right .heading .chip")).to_have_text("intent")
     expect(page.locator("#right .chart .point").first).to_be_visible()
     page.locator("#right .step").first.wait_for()
-    events = page.locator("#right .event")
+    events = page.locator("#panel-inspect .event")
     expect(events.first).to_contain_text("intent_routed")
     seqs = [int(seq) for seq in events.evaluate_all("all => all.map((event) => event.dataset.seq)")]
     assert seqs == sorted(seqs)
@@ -83,17 +83,18 @@ def test_a_slot_tells_who_wrote_and_read_it(open_told: Open) -> None:
     expect(page.locator("#right .callout")).to_have_count(2)
     steps.first.click()
     expect(steps.first).to_have_attribute("aria-current", "true")
-    expect(page.locator("#right .event.picked")).to_contain_text('"星途"')
+    expect(page.locator("#panel-inspect .event.picked")).to_contain_text('"星途"')
 
 
 def test_values_are_those_at_the_playhead(open_told: Open) -> None:
     page = open_told("sel=node~18~0~slot:brand&at=100")
-    expect(page.locator("#right .moment")).to_contain_text("seq 100")
+    expect(page.locator("#panel-inspect .moment")).to_contain_text("seq 100")
     expect(page.locator("#right .facts dd").first).to_have_text("星途")
     expect(page.locator("#right .steps.state .step")).to_have_count(2)
     expect(page.locator("#right .callout")).to_have_count(0)
     assert all(
-        int(seq) <= 100 for seq in page.locator("#right .event").evaluate_all("all => all.map((e) => e.dataset.seq)")
+        int(seq) <= 100
+        for seq in page.locator("#panel-inspect .event").evaluate_all("all => all.map((e) => e.dataset.seq)")
     )
     expect(page.locator(".badge")).to_contain_text("Replay")
     page.locator(".badge").click()
@@ -103,7 +104,7 @@ def test_values_are_those_at_the_playhead(open_told: Open) -> None:
 def test_a_moment_of_the_past_counts_what_had_happened_by_then(open_told: Open) -> None:
     page = open_told("at=100")
     size = page.locator("#right .heading .sub").last
-    expect(page.locator("#right .moment")).to_have_text("as of seq 100 · turn 14")
+    expect(page.locator("#panel-inspect .moment")).to_have_text("as of seq 100 · turn 14")
     expect(size).to_contain_text("14 turns · ")
     past = size.inner_text()
     expect(page.locator("#right .facts dd").first).to_have_text("100")
@@ -129,7 +130,7 @@ def test_findings_are_walked_through(open_told: Open) -> None:
         assert turns, "evidence stands by turn"
         assert len(set(turns)) == len(turns), f"a turn is told twice: {turns}"
     assert len(seen) == 5
-    expect(page.locator("#right .event").first).to_be_visible()
+    expect(page.locator("#panel-inspect .event").first).to_be_visible()
 
 
 def test_layers_switch_and_one_stays_on(open_told: Open) -> None:
@@ -316,7 +317,7 @@ def test_under_a_sub_path_every_address_stays_below_it(watch: Watch, told: Site)
     page.goto(f"{told.url}map/#t={told.token}&s={KEY}")
     expect(page.locator(".range b")).to_have_text("28–40")
     page.keyboard.press("]")
-    expect(page.locator("#right .event").first).to_be_visible()
+    expect(page.locator("#panel-inspect .event").first).to_be_visible()
     assert [path for path in asked if not path.startswith("/map/")] == []
     assert "/map/ws" in asked
     assert f"/map/api/sessions/{KEY}/events" in asked

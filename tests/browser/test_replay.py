@@ -258,7 +258,7 @@ def test_a_link_to_a_moment_that_left_the_map_opens_there(watch: Watch, long_sit
     page = open_long(watch, long_site, "w=1_14&at=30&sel=turn~3~0~utterance:3")
     expect(page.locator(".moment-field")).to_have_value(re.compile(r"#30 "))
     expect(page.locator(".range b")).to_have_text("1–13")
-    expect(page.locator("#right .moment")).to_contain_text("seq 30")
+    expect(page.locator("#panel-inspect .moment")).to_contain_text("seq 30")
     page.locator(".badge").click()
     expect(page.locator(".range b")).not_to_have_text("1–13")
 

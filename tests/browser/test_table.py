@@ -59,7 +59,7 @@ def test_a_row_selects_its_turn_and_what_is_in_it_its_mark(open_told: Open) -> N
     expect(page.locator("#right .heading .chip")).to_have_text("slot")
     expect(rows(page).nth(9)).to_have_attribute("aria-current", "true")
     expect(rows(page).nth(3)).not_to_have_attribute("aria-current", "true")
-    expect(page.locator("#right .event.picked")).to_contain_text('"轻语"')
+    expect(page.locator("#panel-inspect .event.picked")).to_contain_text('"轻语"')
     rows(page).nth(9).locator(".found").click()
     expect(page.locator("#right .chip.bad")).to_have_text("LM301")
 
