@@ -294,8 +294,8 @@ class Knowledge:
         return self.graph.item(id)
 
     def query(self, question: Question) -> Query | None:
-        """The question's plan as Cypher; ``None`` without a plan."""
-        plan = question.args.get("plan")
+        """The question's plan as Cypher, as its mentions stand now; ``None`` without a plan."""
+        plan = self._corrected(question).args.get("plan")
         return rendered(plan, self.schema) if isinstance(plan, Plan) else None
 
 
