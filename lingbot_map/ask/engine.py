@@ -12,11 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lingbot_map.ask.dialog import Dialog
 from lingbot_map.ask.pool import Fused, Hit, evidence, fuse
 from lingbot_map.ask.types import Answer, EvidenceItem, Found, Item, Question, Sentence, Status, TraceStep
+
+if TYPE_CHECKING:
+    from lingbot_map.ask.report import Report
+    from lingbot_probes import Probe
 
 LIMIT = 5.0
 """Seconds for all routes together; what comes later is told as late."""
@@ -93,12 +97,20 @@ class Trace:
 
 
 class Ask:
-    """A base that answers. ``ask`` may be called again and again: what earlier questions named is remembered."""
+    """A base that answers. ``ask`` may be called again and again: what earlier questions named is remembered.
 
-    def __init__(self, base: Base, *, limit: float = LIMIT) -> None:
+    With ``probe`` each question is told to it as a turn of ``session`` ("": one of its own); see ``report``.
+    """
+
+    def __init__(self, base: Base, *, limit: float = LIMIT, probe: Probe | None = None, session: str = "") -> None:
         self.base = base
         self.dialog = Dialog()
         self._limit = limit
+        self.report: Report | None = None
+        if probe is not None:
+            from lingbot_map.ask.report import Report
+
+            self.report = Report(probe, base, self.dialog, session)
 
     def ask(
         self, text: str, *, read: Question | None = None, told: Callable[[TraceStep], Any] = lambda step: None
@@ -107,7 +119,13 @@ class Ask:
 
         ``told`` hears of each step as it ends. Never raises for what was asked.
         """
-        trace = Trace(told)
+        if self.report is None:
+            return self._answered(text, read, told)
+        with self.report.turn(text):
+            return self._answered(text, read, told)
+
+    def _answered(self, text: str, read: Question | None, told: Callable[[TraceStep], Any]) -> Answer:
+        report, trace = self.report, Trace(told)
         with trace.step("read") as step:
             question = read if read is not None else self.base.read(text.strip(), self.dialog)
             step["detail"] = question.kind
@@ -115,11 +133,14 @@ class Ask:
         with trace.step("bind") as step:
             step["detail"] = ", ".join(f"{mention.text} = {mention.id}" for mention in question.mentions)
             step["evidence_count"] = len(question.mentions)
+        if report is not None:
+            report.understood(question)
         with trace.step("compute") as step:
             found = self.base.compute(question)
             step["status"] = "skipped" if found is None else "empty" if found.abstained else "ok"
             step["evidence_count"] = len({cite for s in found.sentences for cite in s.cites}) if found else 0
         pool, late = self._searched(question, trace)
+        computed = found is not None
         if found is None:
             with trace.step("answer") as step:
                 found = self.base.answer(question, pool)
@@ -128,6 +149,8 @@ class Ask:
         open_points = (*answer.open_points, *(_LATE[question.lang].format(name) for name in late))
         answer = replace(answer, steps=tuple(trace.steps), open_points=open_points)
         self.dialog.heard(question, answer)
+        if report is not None:
+            report.answered(answer, pool, computed=computed)
         return answer
 
     def _searched(self, question: Question, trace: Trace) -> tuple[list[Fused], list[str]]:
@@ -169,6 +192,8 @@ class Ask:
                 )
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
+        if self.report is not None:
+            self.report.searched(routes, hits)
         with trace.step("pool") as step:
             pool = fuse(hits, weights={route.name: route.weight for route in routes})
             step["evidence_count"] = len(pool)

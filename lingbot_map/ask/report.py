@@ -1,0 +1,354 @@
+"""What is asked, told to a probe: every question a turn of a recorded session, so that a wrong answer has a map.
+
+    asking = Ask(base, probe=Probe("shop-questions"))
+
+The question is the utterance and its kind the intent; bound names and constraints are slots; each route is a recall
+with its candidates, the pool is the re-ranking, what is cited is what entered the answer. An abstention is an intent of
+its own, a route that is late or broken a failure. Topics are tasks: going on with one, leaving it and coming back are
+jumps that say so, and a name that is bound anew overwrites the one before.
+
+This stands in ``ask``, the top room of the map, which may use the probes (data flows from them to here and on to the
+web): the one place that knows both. The engine knows of it only what ``Ask`` calls. Telling never changes an answer
+and never raises: what goes wrong in here is told as a failure named ``report``.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lingbot_map.ask.dialog import TOPICS, Dialog
+from lingbot_map.ask.labels import ABSTAINED, SEARCH, label
+from lingbot_map.ask.text import folded
+from lingbot_map.ask.types import Answer, Item, Lang, Mention, Question
+from lingbot_probes import Probe
+from lingbot_probes.signals import (
+    Answered,
+    Doc,
+    IntentRouted,
+    Retrieved,
+    SessionStarted,
+    Signal,
+    SlotAssigned,
+    SlotCleared,
+    SlotRead,
+    TurnStarted,
+)
+
+if TYPE_CHECKING:
+    from lingbot_map.ask.engine import Base, Route
+    from lingbot_map.ask.pool import Fused, Hit
+
+MOST = 20
+"""Candidates of a route, and of the pool, that are told: as many as an answer shows; the number found is told, too."""
+CITED = 50
+"""Items of an answer that are told: as many as an event holds."""
+_SNIPPET = 80
+_NAME = 40
+_WORDS = 8
+
+_SAID: dict[Lang, dict[str, str]] = {
+    "zh": {
+        "new": "新话题：{}",
+        "on": "接着：{}",
+        "back": "回到：{}",
+        "missing": "没有找到：{}",
+        "weak": "依据不足",
+        "none": "没有依据",
+        "unused": "未写进答案",
+        "context": "答案是直接算出的，仅供参考",
+        "unasked": "依据不足，未作答",
+        "homonym": "同名的另一个",
+        "late": "超时，未计入",
+    },
+    "en": {
+        "new": "new topic: {}",
+        "on": "going on: {}",
+        "back": "back to: {}",
+        "missing": "not found: {}",
+        "weak": "not enough evidence",
+        "none": "no evidence",
+        "unused": "not in the answer",
+        "context": "context only: the answer was computed",
+        "unasked": "not enough to answer",
+        "homonym": "another of that name",
+        "late": "too late, not counted",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """What a question binds: ``value``, by ``before`` only because an earlier question did."""
+
+    label: str
+    value: Any
+    before: bool = False
+
+
+class Report:
+    """Tells ``probe`` of each question to ``base`` as a turn of ``session`` ("": one of its own)."""
+
+    def __init__(self, probe: Probe, base: Base, dialog: Dialog, session: str = "") -> None:
+        self.session = session or f"ask-{secrets.token_hex(4)}"
+        self._probe = probe
+        self._base = base
+        self._dialog = dialog
+        self._asked = 0
+        self._turn = ""
+        self._task = ""
+        self._tasks: deque[tuple[Question, str]] = deque(maxlen=2 * TOPICS)
+        self._top: object = None
+        self._held: dict[str, _Slot] = {}
+        self._items: dict[str, Item | None] = {}
+        self._question: Question | None = None
+
+    @contextmanager
+    def turn(self, text: str) -> Iterator[None]:
+        """The turn of one question; an error that leaves it is told."""
+        self._guarded(lambda: self._begin(text))
+        try:
+            yield
+        except Exception as why:
+            self._probe.failed("ask", why, session=self.session, turn=self._turn)
+            raise
+
+    def understood(self, question: Question) -> None:
+        """The question was read: its intent, its slots, and names that several things bear."""
+        self._guarded(lambda: self._understood(question))
+
+    def searched(self, routes: Sequence[Route], found: Mapping[str, Sequence[Hit]]) -> None:
+        """The routes ended; ``found`` has those that came in time."""
+        self._guarded(lambda: self._searched(routes, found))
+
+    def answered(self, answer: Answer, pool: Sequence[Fused], *, computed: bool) -> None:
+        """The answer stands, an operator's if it was ``computed``, and the dialogue has heard it."""
+        self._guarded(lambda: self._answered(answer, pool, computed))
+
+    def _guarded(self, tell: Callable[[], None]) -> None:
+        if self._probe.off:
+            return
+        try:
+            tell()
+        except Exception as why:
+            self._probe.failed("report", why, session=self.session, turn=self._turn)
+
+    def _tell(self, signal: Signal) -> None:
+        self._probe.emit(signal, session=self.session, turn=self._turn)
+
+    def _begin(self, text: str) -> None:
+        self._asked += 1
+        self._items.clear()
+        self._question = None
+        if self._asked == 1:
+            self._turn = ""
+            self._tell(SessionStarted(title=text.strip()[:_SNIPPET], meta={"channel": "ask", "base": self._base.name}))
+        self._turn = f"q{self._asked}"
+        self._tell(TurnStarted(turn=self._turn, utterance=text))
+
+    # -- the question: intent and slots ------------------------------------------------------------------------
+
+    def _understood(self, question: Question) -> None:
+        self._question = question
+        lang = question.lang
+        before = self._task
+        moved = self._moved(question)
+        kind = question.kind or SEARCH
+        self._tell(
+            IntentRouted(
+                intent=kind,
+                confidence=round(question.confidence, 4),
+                label=label(kind, lang),
+                condition=_SAID[lang][moved].format(self._task) if moved else "",
+            )
+        )
+        wanted = self._slots(question)
+        for name in [name for name in self._held if name not in wanted or name == "terms"]:
+            self._tell(SlotCleared(slot=name, task=before))
+            del self._held[name]
+        for name, slot in wanted.items():
+            held = self._held.get(name)
+            if slot.before and held is not None and held.value == slot.value:
+                self._tell(SlotRead(slot=name, reader=label(kind, lang), task=self._task))
+                continue
+            scope = "turn" if name == "terms" else "task"
+            self._tell(SlotAssigned(slot=name, value=slot.value, label=slot.label, scope=scope, task=self._task))
+            self._held[name] = slot
+        for mention in question.mentions:
+            if mention.others and mention.how != "before":
+                self._homonyms(mention, lang)
+
+    def _moved(self, question: Question) -> str:
+        """How the question stands to the topics: "new", "on", "back", or "" for the first. The task follows."""
+        topics = self._dialog.topics
+        named = any(mention.how != "before" for mention in question.mentions)
+        if topics and self._top is not None and topics[0] is not self._top:
+            self._task = next((task for asked, task in self._tasks if asked is topics[0].question), self._task)
+            return "back"
+        if topics and not named and any(mention.how == "before" for mention in question.mentions):
+            return "on"
+        first = not self._task
+        self._task = self._topic(question)
+        return "" if first else "new"
+
+    def _topic(self, question: Question) -> str:
+        names = list(dict.fromkeys(self._name(mention) for mention in question.mentions))[:2]
+        return ("、" if question.lang == "zh" else ", ").join(names)[:_NAME] or question.text.strip()[:_NAME]
+
+    def _slots(self, question: Question) -> dict[str, _Slot]:
+        lang = question.lang
+        by_kind: dict[str, list[Mention]] = {}
+        for mention in question.mentions:
+            by_kind.setdefault(mention.kind or "entity", []).append(mention)
+        slots = {
+            kind: _Slot(
+                label(kind, lang),
+                _one(dict.fromkeys(map(self._value, mentions))),
+                all(mention.how == "before" for mention in mentions),
+            )
+            for kind, mentions in by_kind.items()
+        }
+        for name, value in question.constraints.items():
+            slots[name] = _Slot(label(name, lang), _one(_flat(value)))
+        if turns := question.args.get("turns"):
+            slots["turn"] = _Slot("轮次" if lang == "zh" else "turn", _one(turns))
+        if not slots and question.terms:
+            slots["terms"] = _Slot(label("terms", lang), ("、" if lang == "zh" else ", ").join(question.terms[:_WORDS]))
+        return slots
+
+    def _name(self, mention: Mention) -> str:
+        item = self._item(mention.id)
+        return (item.title if item is not None and item.title else mention.text)[:_NAME]
+
+    def _value(self, mention: Mention) -> str:
+        """The name with the id that tells it from others of the name; the id alone where that says as much."""
+        name = self._name(mention)
+        said = folded(mention.id.rpartition(":")[2])
+        return mention.id if folded(name) == said else f"{name} [{mention.id}]"
+
+    def _homonyms(self, mention: Mention, lang: Lang) -> None:
+        why = _SAID[lang]["homonym"]
+        docs = [self._doc(mention.id, 1, mention.confidence, label("names", lang))]
+        docs += [
+            self._doc(other, rank, None, "", dropped=why) for rank, other in enumerate(mention.others[: MOST - 1], 2)
+        ]
+        self._tell(
+            Retrieved(query=mention.text, stage="keyword", docs=tuple(docs), params={"retriever": "names"}),
+        )
+
+    # -- the way to the answer: recalls, the pool, what was cited ----------------------------------------------
+
+    def _searched(self, routes: Sequence[Route], found: Mapping[str, Sequence[Hit]]) -> None:
+        question = self._question
+        if question is None:
+            return
+        # A map takes a second ranking of a stage for another retrieval, so the words and the meaning, which others rank
+        # by as well, come last: they stand beside the re-ranking.
+        for route in sorted(routes, key=lambda route: route.name in ("words", "semantic")):
+            hits = found.get(route.name)
+            if hits is None:
+                continue  # it was late or broke: a step says so
+            kind = label(route.name, question.lang)
+            shown = hits[:MOST]
+            params: dict[str, Any] = {"retriever": route.name, "weight": route.weight, "found": len(hits)}
+            if route.keywords:
+                params["keywords"] = list(route.keywords)
+            if why := {hit.item: hit.why for hit in shown if hit.why}:
+                params["why"] = why
+            self._tell(
+                Retrieved(
+                    query=question.text,
+                    stage="vector" if route.name == "semantic" else "keyword",
+                    docs=tuple(self._doc(hit.item, rank, hit.score, kind) for rank, hit in enumerate(shown, 1)),
+                    params=params,
+                )
+            )
+
+    def _answered(self, answer: Answer, pool: Sequence[Fused], computed: bool) -> None:
+        lang = answer.question.lang
+        said = _SAID[lang]
+        cited = answer.cites[:CITED]
+        if pool:
+            why = said["unasked" if answer.abstained else "context" if computed else "unused"]
+            docs = [
+                self._doc(fused.item, rank, fused.score, "rrf", dropped="" if fused.item in cited else why)
+                for rank, fused in enumerate(pool[:MOST], 1)
+            ]
+            self._tell(Retrieved(query=answer.question.text, stage="reranked", docs=tuple(docs), params={"k": 60}))
+        for step in answer.steps:
+            if step.status in ("timeout", "failed"):
+                error = said["late"] if step.status == "timeout" else step.detail or step.status
+                self._probe.failed(step.name, error, session=self.session, turn=self._turn)
+        if cited:
+            docs = self._evidence(answer, cited)
+            how = _how(answer.question, computed)
+            self._tell(Retrieved(query=answer.question.text, stage="prompt", docs=tuple(docs), params=how))
+        if answer.abstained:
+            self._tell(
+                IntentRouted(
+                    intent=ABSTAINED,
+                    confidence=round(answer.confidence, 4),
+                    label=label(ABSTAINED, lang),
+                    condition=self._reason(answer, pool),
+                )
+            )
+        self._tell(Answered(text=answer.text, docs=cited))
+        self._top = self._dialog.topics[0] if self._dialog.topics else None
+        self._tasks.appendleft((answer.question, self._task))
+
+    def _evidence(self, answer: Answer, cited: Sequence[str]) -> list[Doc]:
+        known = {item.item: item for item in answer.evidence}
+        docs = []
+        for rank, id in enumerate(cited, 1):
+            item = known.get(id)
+            computed = item is None or item.route == "operator"
+            kind = label("operator", answer.question.lang) if computed else "rrf"
+            docs.append(self._doc(id, rank, item.score if item is not None else None, kind))
+        return docs
+
+    def _reason(self, answer: Answer, pool: Sequence[Fused]) -> str:
+        said, args = _SAID[answer.question.lang], answer.question.args
+        if names := [str(name) for key in ("missing", "unknown") for name in args.get(key) or ()]:
+            return said["missing"].format("、".join(names)[:_NAME])
+        return said["weak" if pool else "none"]
+
+    def _doc(self, id: str, rank: int, score: float | None, kind: str, *, dropped: str = "") -> Doc:
+        item = self._item(id)
+        return Doc(
+            id=id,
+            title=(item.title if item is not None else "")[:_SNIPPET],
+            score=None if score is None else round(score, 4),
+            score_kind=kind,
+            rank=rank,
+            version=item.version if item is not None else "",
+            snippet=item.text[:_SNIPPET] if item is not None and item.text != item.title else "",
+            dropped_because=dropped,
+        )
+
+    def _item(self, id: str) -> Item | None:
+        if id not in self._items:
+            self._items[id] = self._base.item(id)
+        return self._items[id]
+
+
+def _how(question: Question, computed: bool) -> dict[str, Any]:
+    """The operator that put the evidence together, and its query where it is one."""
+    how: dict[str, Any] = {"operator": question.kind} if computed else {}
+    return how | {name: question.args[name] for name in ("cypher", "parameters") if name in question.args}
+
+
+def _flat(value: Any) -> list[Any]:
+    """The values in nested lists."""
+    if not isinstance(value, list | tuple | set | frozenset):
+        return [value]
+    return [leaf for each in value for leaf in _flat(each)]
+
+
+def _one(values: Any) -> Any:
+    """The value where it is the only one, else the list of them."""
+    held = list(values)
+    return held[0] if len(held) == 1 else held
