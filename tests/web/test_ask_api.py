@@ -35,29 +35,30 @@ def asked(map: Client, **said: Any) -> list[dict[str, Any]]:
 
 def test_the_lines_come_in_order(map: Client) -> None:
     lines = asked(map, question="谁改写了 brand？")
-    assert [next(iter(line)) for line in lines] == ["bound", "step", "step", "step", "step", "evidence", "answer"]
+    kinds = [next(iter(line)) for line in lines]
+    assert kinds == ["bound", "step", "step", "step", "step", "evidence", "answer", "topics"]
     assert lines[0]["bound"]["mentions"][0]["id"] == "slot:brand"
-    assert "改为 轻语" in lines[-1]["answer"]["text"]
-    assert {"t18", "t12"} <= {item["item"] for item in lines[-2]["evidence"]}
+    assert "改为 轻语" in lines[-2]["answer"]["text"]
+    assert {"t18", "t12"} <= {item["item"] for item in lines[-3]["evidence"]}
 
 
 def test_a_moment_is_asked_as_it_was(map: Client) -> None:
-    assert "轻语" in asked(map, question="brand 现在是什么？")[-1]["answer"]["text"]
-    assert "星舟" in asked(map, question="brand 现在是什么？", at=130)[-1]["answer"]["text"]
+    assert "轻语" in asked(map, question="brand 现在是什么？")[-2]["answer"]["text"]
+    assert "星舟" in asked(map, question="brand 现在是什么？", at=130)[-2]["answer"]["text"]
 
 
 def test_what_words_stand_for_can_be_put_right(map: Client) -> None:
     question = "brand 现在是什么？"
     lines = asked(map, question=question, bound={"0": "slot:phone"})
     assert lines[0]["bound"]["mentions"][0]["how"] == "corrected"
-    assert "phone" in lines[-1]["answer"]["text"]
-    assert "brand" in asked(map, question=question, bound={"0": "slot:nothing"})[-1]["answer"]["text"]
+    assert "phone" in lines[-2]["answer"]["text"]
+    assert "brand" in asked(map, question=question, bound={"0": "slot:nothing"})[-2]["answer"]["text"]
 
 
 def test_a_question_goes_on_from_earlier_ones(map: Client) -> None:
-    answer = asked(map, question="它现在是什么？", before=["谁改写了 brand？"])[-1]["answer"]
+    answer = asked(map, question="它现在是什么？", before=["谁改写了 brand？"])[-2]["answer"]
     assert "轻语" in answer["text"]
-    assert asked(map, question="它现在是什么？")[-1]["answer"]["abstained"]
+    assert asked(map, question="它现在是什么？")[-2]["answer"]["abstained"]
 
 
 @pytest.mark.parametrize(

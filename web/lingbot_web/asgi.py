@@ -15,6 +15,7 @@ from lingbot_map.errors import LingbotMapError
 from lingbot_map.pipeline import Pipeline
 from lingbot_web.api import Api, on_error
 from lingbot_web.ask_api import Asking, available
+from lingbot_web.ask_bases import Bases
 from lingbot_web.export_api import export_route
 from lingbot_web.ingest import ingest
 from lingbot_web.keep_api import keep_routes
@@ -25,11 +26,12 @@ from lingbot_web.reply import Replies
 from lingbot_web.security import TRACES, Door, Gate
 
 
-def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = ()) -> ASGIApp:
+def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = (), bases: Bases | None = None) -> ASGIApp:
     """The map as an ASGI app. It starts and stops ``pipeline`` with the server, or at the first request where a
     server doesn't tell (a mounted app hears of no start); then call ``await pipeline.stop()`` yourself.
 
-    ``reply_hosts`` are hosts beyond this machine to which messages typed on the page may go."""
+    ``reply_hosts`` are hosts beyond this machine to which messages typed on the page may go; ``bases`` is what the page
+    can ask beside its sessions."""
     viewers = Viewers(pipeline)
     pipeline.viewers = lambda: viewers.count
 
@@ -46,7 +48,7 @@ def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = ()) -> AS
             *page_routes(door, asks=available()),
             *Api(pipeline).routes(),
             *Replies(pipeline, reply_hosts).routes(),
-            *Asking(pipeline).routes(),
+            *Asking(pipeline, bases).routes(),
             export_route(pipeline),
             *keep_routes(pipeline),
             Route("/ingest", ingest(pipeline), methods=["POST"]),

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lingbot_map.errors import LingbotMapError
+from lingbot_map.errors import BadInput, LingbotMapError
 from lingbot_map.importers import columns_of
 from lingbot_map.legible import legible
 from lingbot_map.pipeline import Pipeline
@@ -20,7 +20,9 @@ from lingbot_map.store.appender import Fsync
 from lingbot_map.store.recording import LOG
 from lingbot_web import terminal
 from lingbot_web.address import PORT, Address
+from lingbot_web.ask_bases import Bases
 from lingbot_web.beacon import serving
+from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, asked_bases
 from lingbot_web.cli_recordings import (
     SNAPSHOTS,
     Data,
@@ -45,6 +47,9 @@ def open_files(
     mapping: Mapping = None,
     port: Annotated[int, typer.Option(help="The port to listen on, if no map serves the folder yet.")] = PORT,
     fsync: Flush = "batch",
+    ask_diagram: AskDiagram = None,
+    ask_graph: AskGraph = None,
+    ask_docs: AskDocs = None,
 ) -> int:
     """Import recordings and show them: in the map that serves the folder, else in one that is started.
 
@@ -52,14 +57,20 @@ def open_files(
 
     Example: lingbot-map open call.jsonl
 
+    Example: lingbot-map open call.jsonl --ask-diagram order.puml
+
     Example: lingbot-map open calls.csv --map session=conv_id,user=question,bot=answer,slot.city=city
     """
     flush = fsync_of(fsync)
     paths = [path / LOG if (path / LOG).is_file() else path for path in files]
     long = [path for path in paths if path.is_file() and path.stat().st_size >= WORTH]
     beacon = serving(data)
+    if beacon is not None and (ask_diagram or ask_graph or ask_docs):
+        remedy = "start that one with these options"
+        raise BadInput("--ask-diagram, --ask-graph and --ask-docs", "no map", "one that serves the folder", remedy)
+    bases = asked_bases(ask_diagram, ask_graph, ask_docs)
     if long and beacon is None and all(path.is_file() for path in paths):
-        return _open_long(paths, data, port, flush, mask=mask, mapping=mapping or ())
+        return _open_long(paths, data, port, flush, mask=mask, mapping=mapping or (), bases=bases)
     if long and beacon is not None and not mask:  # under which name it is masked is for the map to say
         end = ending(long[0], legible(long[0].name), columns_of(mapping) if mapping else None)
         if end is not None:
@@ -71,7 +82,7 @@ def open_files(
     if beacon is not None:
         terminal.say(beacon.address(first))
         return 0
-    return serve_at(data, Address(port=port), flush, first)
+    return serve_at(data, Address(port=port), flush, first, bases=bases)
 
 
 def _first_of(taken: Sequence[dict[str, Any]]) -> str:
@@ -84,11 +95,18 @@ def _first_of(taken: Sequence[dict[str, Any]]) -> str:
 
 
 def _open_long(
-    files: Sequence[Path], data: Path, port: int, fsync: Fsync, *, mask: bool, mapping: Sequence[str]
+    files: Sequence[Path],
+    data: Path,
+    port: int,
+    fsync: Fsync,
+    *,
+    mask: bool,
+    mapping: Sequence[str],
+    bases: Bases | None,
 ) -> int:
     """Start the map first and read while it shows."""
     opening = _Opening(files, mask=mask, mapping=mapping)
-    code = serve_at(data, Address(port=port), fsync, work=opening.begin, may_end=opening.ended)
+    code = serve_at(data, Address(port=port), fsync, work=opening.begin, may_end=opening.ended, bases=bases)
     if opening.fault is not None:
         raise opening.fault
     return code

@@ -23,7 +23,9 @@ from lingbot_map.store.retention import keep_from
 from lingbot_probes.link import DEFAULT
 from lingbot_web import doorstep, terminal
 from lingbot_web.address import PORT, Address, is_loopback
+from lingbot_web.ask_bases import Bases
 from lingbot_web.beacon import Beacon, serving, token_file
+from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, asked_bases
 from lingbot_web.cli_keeping import Keep
 from lingbot_web.cli_recordings import (
     SNAPSHOTS,
@@ -58,14 +60,21 @@ def serve(
     unmasked_spans: Annotated[
         bool, typer.Option("--unmasked-spans", help="Keep what comes as OpenTelemetry spans as it is, without masks.")
     ] = False,
+    ask_diagram: AskDiagram = None,
+    ask_graph: AskGraph = None,
+    ask_docs: AskDocs = None,
 ) -> int:
     """Start the map and print the address to open. Ctrl-C ends it.
 
-    With --keep it removes what is older or too large at the start and once an hour, as `lingbot-map prune` does.
+    With --keep it removes what is older or too large at the start and once an hour, as `lingbot-map prune` does. What
+    --ask-diagram, --ask-graph and --ask-docs name can be asked on the page beside the sessions; one diagram alone is
+    also what their turns are held against.
 
     Example: lingbot-map serve --data recordings --port 8800
 
     Example: lingbot-map serve --keep 30d --keep 20GB
+
+    Example: lingbot-map serve --ask-diagram order.puml --ask-docs wiki/
     """
     flush, bounds = fsync_of(fsync), keep_from(keep or ())
     for option, named in (("--host", host), *(("--reply-host", each) for each in reply_host or ())):
@@ -75,7 +84,9 @@ def serve(
     address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
     masked = not unmasked_spans
-    return serve_at(data, address, flush, keep=bounds, reply_hosts=tuple(reply_host or ()), masked_spans=masked)
+    bases = asked_bases(ask_diagram, ask_graph, ask_docs)
+    hosts = tuple(reply_host or ())
+    return serve_at(data, address, flush, keep=bounds, reply_hosts=hosts, masked_spans=masked, bases=bases)
 
 
 def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: bool) -> None:
@@ -117,6 +128,7 @@ def serve_at(
     masked_spans: bool = True,
     work: Work | None = None,
     may_end: Callable[[], bool] = lambda: True,
+    bases: Bases | None = None,
 ) -> int:
     """Serve until a signal comes; the exit code. The address of ``session`` is said once the map answers, or, where
     there is ``work``, when that says so. Raises as the ``serve`` command does."""
@@ -141,6 +153,7 @@ def serve_at(
         ready=ready,
         may_end=may_end,
         reply_hosts=reply_hosts,
+        bases=bases,
         kept=step.leave if step is not None else list,
     )
     return _ended(pipeline, data, ended_by)

@@ -24,6 +24,7 @@ from lingbot_map.store.retention import keep_from
 from lingbot_web import beacon, wire
 from lingbot_web.address import Address, is_loopback
 from lingbot_web.asgi import app
+from lingbot_web.ask_bases import Bases, bases_of
 from lingbot_web.beacon import Beacon
 from lingbot_web.ingest import delivered
 from lingbot_web.messages import MAX_IN
@@ -90,11 +91,12 @@ def make_server(
     ready: Callable[[], None],
     *,
     reply_hosts: Collection[str] = (),
+    bases: Bases | None = None,
 ) -> Server:
     """A server for ``pipeline`` behind ``gate``; run it with the socket that ``address.listen`` gave."""
     wire.quiet_logs()
     config = uvicorn.Config(
-        app(pipeline, gate, reply_hosts),
+        app(pipeline, gate, reply_hosts, bases),
         loop="asyncio",
         http=wire.BoundedHttp,
         ws=wire.BoundedWebSocket,
@@ -122,6 +124,7 @@ def run(
     ready: Callable[[Beacon], None],
     may_end: Callable[[], bool] = lambda: True,
     reply_hosts: Collection[str] = (),
+    bases: Bases | None = None,
     kept: Callable[[], list[socket.socket]] = list,
 ) -> int:
     """Serve on ``listener`` (of ``address.listen``) until a signal comes; what comes back is the signal's number.
@@ -132,7 +135,9 @@ def run(
     port = listener.getsockname()[1]
     token = new_token()
     light = Beacon(address.url(port), token, str(data.resolve()) if data else "", os.getpid())
-    server = make_server(pipeline, address, address.door(token, port), lambda: ready(light), reply_hosts=reply_hosts)
+    server = make_server(
+        pipeline, address, address.door(token, port), lambda: ready(light), reply_hosts=reply_hosts, bases=bases
+    )
     # What was recovered stays: a full collection over 300,000 objects would stop everybody for 150 ms. What comes is
     # seldom garbage either: at Python's own thresholds the collector takes 10 to 30 % of the mapper's time.
     pipeline.on_recovered = gc.freeze
@@ -153,7 +158,7 @@ class Tapped(Protocol):
 class Serving:
     """A map in a thread of this process. ``url`` is the address to open; leaving the ``with`` block stops it."""
 
-    def __init__(self, pipeline: Pipeline, address: Address, data: Path | None) -> None:
+    def __init__(self, pipeline: Pipeline, address: Address, data: Path | None, bases: Bases | None = None) -> None:
         self._pipeline = pipeline
         self._listener = address.listen()
         port = self._listener.getsockname()[1]
@@ -164,7 +169,7 @@ class Serving:
         self._ready = threading.Event()
         self._probes: list[Tapped] = []
         self._fault: BaseException | None = None
-        self._server = make_server(pipeline, address, address.door(self.token, port), self._ready.set)
+        self._server = make_server(pipeline, address, address.door(self.token, port), self._ready.set, bases=bases)
         self._thread = threading.Thread(target=self._run, name="lingbot-map", daemon=True)
         self._thread.start()
         if not self._ready.wait(_START_SECONDS) or self._fault is not None:
@@ -237,6 +242,9 @@ def serve(
     port: int = 0,
     fsync: str = "batch",
     keep: str | Sequence[str] = (),
+    ask_diagrams: Sequence[str | Path] = (),
+    ask_graphs: Sequence[str | Path] = (),
+    ask_docs: Sequence[str | Path] = (),
 ) -> Serving:
     """Show a map from inside this process, on a free port unless ``port`` names one.
 
@@ -245,8 +253,10 @@ def serve(
 
     ``fsync`` and ``keep`` mean what they do to ``lingbot-map serve``: "batch" (a power cut costs 100 ms at most) or
     "always"; an age ("30d"), a size ("20GB") or one of each, past which sessions are removed at the start and once an
-    hour. Both need ``data``. Raises ``BadInput`` or ``DataFolderBusy``.
+    hour. Both need ``data``. ``ask_diagrams``, ``ask_graphs`` and ``ask_docs`` are files and folders that the page can
+    ask beside its sessions. Raises ``BadInput`` or ``DataFolderBusy``.
     """
+    bases = bases_of(ask_diagrams, ask_graphs, ask_docs)
     if not is_loopback(host):
         raise BadInput("host", "a loopback address", host, "use the command lingbot-map serve for anything else")
     flush, bounds = fsync_from(fsync, "fsync"), keep_from([keep] if isinstance(keep, str) else keep, "keep")
@@ -260,7 +270,7 @@ def serve(
     else:
         pipeline = Pipeline(MemoryStore(), Index(None))
     try:
-        serving = Serving(pipeline, Address(host, port), folder)
+        serving = Serving(pipeline, Address(host, port), folder, bases)
     except BaseException:  # nobody has it: the folder is free again
         pipeline.store.close()
         pipeline.index.close()

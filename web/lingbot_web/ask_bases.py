@@ -1,0 +1,195 @@
+"""What can be asked beside the sessions: the diagrams, graphs and folders of documents that the operator named.
+
+A request names a base by its id and is looked up; no text that comes in ever becomes a path. A diagram whose text a
+page sends is read from memory and kept nowhere but in the last few readings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from starlette.exceptions import HTTPException
+
+from lingbot_map.errors import BadInput, LingbotMapError
+from lingbot_map.legible import legible
+
+if TYPE_CHECKING:
+    from lingbot_map.ask import Base
+    from lingbot_map.ask.bases.documents.library import Library
+    from lingbot_map.ask.bases.sequence import SequenceBase
+
+Kind = Literal["diagram", "graph", "docs", "chains"]
+"""``docs`` and ``chains`` are the same folder, answered by what fits and by chains of sentences."""
+SESSION, DROPPED = "session", "dropped"
+"""The ids of the session that a page shows, and of a diagram whose text comes with the question."""
+MAX_DIAGRAM = 256 * 1024
+"""Characters of a diagram that a page sends; the largest of 175 real ones has 14 thousand."""
+_READ = 4  # dropped diagrams that stay read: a reader asks one several times
+_STAMPED = 500  # files of a base that are looked at for changes
+
+
+@dataclass(slots=True)
+class Held:
+    """A base by its id. ``base`` is there once it was opened, ``error`` says why it could not be."""
+
+    id: str
+    kind: Kind
+    name: str
+    path: Path
+    base: Base | None = None
+    error: str = ""
+    stamp: tuple[tuple[str, int, int], ...] = ()
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Bases:
+    """The bases over what the operator named. May be used from several threads."""
+
+    def __init__(
+        self, *, diagrams: Iterable[Path] = (), graphs: Iterable[Path] = (), docs: Iterable[Path] = ()
+    ) -> None:
+        """Raises ``BadInput`` for a path that isn't there; ``check`` reads what is quickly read."""
+        self._held: dict[str, Held] = {}
+        self._libraries: dict[Path, Library] = {}
+        self._dropped: OrderedDict[str, SequenceBase] = OrderedDict()
+        self._turn = threading.Lock()
+        for option, kind, paths in (
+            ("--ask-diagram", "diagram", diagrams),
+            ("--ask-graph", "graph", graphs),
+            ("--ask-docs", "docs", docs),
+        ):
+            for path in paths:
+                if not path.exists():
+                    raise BadInput(f"{option} {path}", "a file or folder", "nothing there")
+                for each in ("docs", "chains") if kind == "docs" else (kind,):
+                    self._hold(each, path)
+
+    def _hold(self, kind: Kind, path: Path) -> None:
+        name = legible(path.resolve().name or str(path))
+        id, count = f"{kind}:{name}", 1
+        while id in self._held:
+            count += 1
+            id = f"{kind}:{name}~{count}"
+        self._held[id] = Held(id, kind, name if count == 1 else f"{name} ({count})", path)
+
+    def check(self) -> None:
+        """Read diagrams and graphs, so that a fault in one is told at the start and not at the first question. Raises
+        ``BadInput`` with the place."""
+        for held in self._held.values():
+            if held.kind in ("diagram", "graph"):
+                self.opened(held.id)
+
+    def told(self) -> list[dict[str, Any]]:
+        """Each base as a page offers it."""
+        return [
+            {"id": held.id, "kind": held.kind, "name": held.name, "ready": held.base is not None, "error": held.error}
+            for held in self._held.values()
+        ]
+
+    def ready(self, id: str) -> bool:
+        """Whether the base is open; 404 if there is none of that id."""
+        return self._known(id).base is not None
+
+    def root(self, id: str) -> Path | None:
+        """The folder that the base's sources lie below; ``None`` for what is no base of the operator's."""
+        held = self._held.get(id)
+        return None if held is None else held.path if held.path.is_dir() else held.path.parent
+
+    def opened(self, id: str) -> Base:
+        """The base, opened when first asked for and anew after its files changed. Raises ``BadInput`` with the place of
+        what can't be read, and 404 for an id that is none."""
+        held = self._known(id)
+        with held.lock:
+            stamp = _stamp(held.path) if held.kind in ("diagram", "graph") else ()
+            if held.base is None or stamp != held.stamp:
+                try:
+                    held.base, held.stamp, held.error = self._read(held), stamp, ""
+                except (LingbotMapError, OSError) as why:
+                    held.base, held.error = None, str(why)
+                    raise
+            return held.base
+
+    def design(self) -> SequenceBase | None:
+        """The one diagram that turns of sessions can be held against; ``None`` for none and for several."""
+        ids = [held.id for held in self._held.values() if held.kind == "diagram"]
+        if len(ids) != 1:
+            return None
+        base: Any = self.opened(ids[0])
+        return base if len(base.views) == 1 else None
+
+    def dropped(self, name: str, text: str) -> SequenceBase:
+        """The base over a diagram's text; ``name`` is only shown. Raises ``BadInput`` with the line."""
+        from lingbot_map.ask.bases.sequence import SequenceBase
+        from lingbot_map.ask.bases.sequence.source import read
+
+        key = hashlib.sha256(f"{name}\0{text}".encode("utf-8", "replace")).hexdigest()
+        with self._turn:
+            known = self._dropped.get(key)
+        if known is None:
+            if not text.strip():
+                raise BadInput(name, "a sequence diagram", "an empty file")
+            known = SequenceBase(*read(text, name))
+        with self._turn:
+            self._dropped[key] = known
+            self._dropped.move_to_end(key)
+            while len(self._dropped) > _READ:
+                self._dropped.popitem(last=False)
+        return known
+
+    def _known(self, id: str) -> Held:
+        held = self._held.get(id)
+        if held is None:
+            raise HTTPException(404, "There is nothing of that name to ask; what can be asked is named at the start.")
+        return held
+
+    def _read(self, held: Held) -> Base:
+        from lingbot_map.ask.bases import opened
+
+        if held.kind in ("diagram", "graph"):
+            return opened(held.kind, [held.path])
+        from lingbot_map.ask.bases.documents import files
+        from lingbot_map.ask.bases.documents.answering import Documents
+        from lingbot_map.ask.bases.documents.library import Library
+
+        with self._turn:  # both ways of asking a folder share what was read of it
+            library = self._libraries.get(held.path)
+            if library is None:
+                library = self._libraries[held.path] = Library(files.read([held.path]))
+        return Documents(library, "recall" if held.kind == "docs" else "sentences")
+
+
+def bases_of(
+    diagrams: Sequence[str | Path] | None, graphs: Sequence[str | Path] | None, docs: Sequence[str | Path] | None
+) -> Bases | None:
+    """The bases over what was named, those that are quickly read checked; ``None`` where nothing was. Raises
+    ``BadInput`` with the place, also where the extra ``ask`` is missing."""
+    if not (diagrams or graphs or docs):
+        return None
+    from lingbot_map.ask.telling import missing
+
+    if lacking := missing():
+        raise BadInput("--ask-diagram, --ask-graph and --ask-docs", "the extra ask", f"no {lacking[0]}", "install it")
+    named = (map(Path, each or ()) for each in (diagrams, graphs, docs))
+    bases = Bases(diagrams=next(named), graphs=next(named), docs=next(named))
+    bases.check()
+    return bases
+
+
+def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """What tells that files were changed since: name, time and size of each; nothing of a folder of many."""
+    found: list[tuple[str, int, int]] = []
+    for each in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if len(found) >= _STAMPED:
+            return ()
+        try:
+            status = each.stat()
+        except OSError:
+            continue
+        found.append((str(each), status.st_mtime_ns, status.st_size))
+    return tuple(found)

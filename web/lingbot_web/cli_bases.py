@@ -1,0 +1,36 @@
+"""The options that name what the page can ask beside the sessions: diagrams, graphs, folders of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lingbot_web import terminal
+from lingbot_web.ask_bases import Bases, bases_of
+
+AskDiagram = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--ask-diagram",
+        help="Sequence diagrams (PlantUML, Mermaid, XMI; files or a folder) that the page can ask; may be given "
+        "several times. Turns are held against the one that is given alone.",
+    ),
+]
+AskGraph = Annotated[
+    list[Path] | None,
+    typer.Option("--ask-graph", help="A graph (TSV, CSV, JSONL, GraphML; a file or a folder) that the page can ask."),
+]
+AskDocs = Annotated[
+    list[Path] | None, typer.Option("--ask-docs", help="A folder of documents that the page can ask; read when asked.")
+]
+
+
+def asked_bases(
+    diagrams: Sequence[Path] | None, graphs: Sequence[Path] | None, docs: Sequence[Path] | None
+) -> Bases | None:
+    """What the options name, read as far as it is quickly read. Raises ``BadInput`` with the place."""
+    with terminal.progress("Reading what can be asked"):
+        return bases_of(diagrams, graphs, docs)
