@@ -16,7 +16,7 @@ search 查找|search  abstained 不作答|no answer
 
 value 取值|value  writer 谁写的|who wrote  overwrites 覆盖|overwrites  readers 谁读的|who read  slots 变量|slots
 clears 清空|clears  lacks 缺少|lacks  leaks 泄漏|leaks  writes_of_an_intent 意图的写入|writes of an intent
-turn 某一轮|a turn  no_such_turn 没有这一轮|no such turn  no_such_name 没有这个名称|no such name
+turn 轮次|turn  no_such_turn 没有这一轮|no such turn  no_such_name 没有这个名称|no such name
 difference 两轮之差|difference  said 说过|said  findings 异常|findings  length 轮数|length  overview 概览|overview
 retrieving 召回轮次|retrieving turns  jumps 跳转|jumps  visits 到访|visits  intents 意图|intents  loops 环路|loops
 confidence 置信度|confidence  funnel 召回漏斗|funnel  prompt 进入提示词|in the prompt  hits 命中|hits

@@ -49,11 +49,15 @@ CITED = 50
 """Items of an answer that are told: as many as an event holds."""
 _SNIPPET = 80
 _NAME = 40
+_TASK = 16
 _WORDS = 8
+_OF_THE_QUESTION = frozenset(("relation", "terms", "turn"))
+"""Slots that no later question goes on with: they end with their turn, so that another value overwrites nothing."""
 
 _SAID: dict[Lang, dict[str, str]] = {
     "zh": {
         "new": "新话题：{}",
+        "other": "新话题",
         "on": "接着：{}",
         "back": "回到：{}",
         "missing": "没有找到：{}",
@@ -67,6 +71,7 @@ _SAID: dict[Lang, dict[str, str]] = {
     },
     "en": {
         "new": "new topic: {}",
+        "other": "new topic",
         "on": "going on: {}",
         "back": "back to: {}",
         "missing": "not found: {}",
@@ -163,11 +168,11 @@ class Report:
                 intent=kind,
                 confidence=round(question.confidence, 4),
                 label=label(kind, lang),
-                condition=_SAID[lang][moved].format(self._task) if moved else "",
+                condition=moved,
             )
         )
         wanted = self._slots(question)
-        for name in [name for name in self._held if name not in wanted or name == "terms"]:
+        for name in [name for name in self._held if name not in wanted or name in _OF_THE_QUESTION]:
             self._tell(SlotCleared(slot=name, task=before))
             del self._held[name]
         for name, slot in wanted.items():
@@ -175,7 +180,7 @@ class Report:
             if slot.before and held is not None and held.value == slot.value:
                 self._tell(SlotRead(slot=name, reader=label(kind, lang), task=self._task))
                 continue
-            scope = "turn" if name == "terms" else "task"
+            scope = "turn" if name in _OF_THE_QUESTION else "task"
             self._tell(SlotAssigned(slot=name, value=slot.value, label=slot.label, scope=scope, task=self._task))
             self._held[name] = slot
         for mention in question.mentions:
@@ -183,39 +188,39 @@ class Report:
                 self._homonyms(mention, lang)
 
     def _moved(self, question: Question) -> str:
-        """How the question stands to the topics: "new", "on", "back", or "" for the first. The task follows."""
-        topics = self._dialog.topics
+        """How the question stands to the topics before, in words; "" for the first. The task follows."""
+        topics, said = self._dialog.topics, _SAID[question.lang]
         named = any(mention.how != "before" for mention in question.mentions)
         if topics and self._top is not None and topics[0] is not self._top:
             self._task = next((task for asked, task in self._tasks if asked is topics[0].question), self._task)
-            return "back"
-        if topics and not named and any(mention.how == "before" for mention in question.mentions):
-            return "on"
+            return said["back"].format(self._task)
+        if topics and question.mentions and not named:
+            return said["on"].format(self._task)
         first = not self._task
-        self._task = self._topic(question)
-        return "" if first else "new"
-
-    def _topic(self, question: Question) -> str:
         names = list(dict.fromkeys(self._name(mention) for mention in question.mentions))[:2]
-        return ("、" if question.lang == "zh" else ", ").join(names)[:_NAME] or question.text.strip()[:_NAME]
+        self._task = ("、" if question.lang == "zh" else ", ").join(names)[:_NAME] or _cut(question.text.strip())
+        if first:
+            return ""
+        return said["new"].format(self._task) if names else said["other"]
 
     def _slots(self, question: Question) -> dict[str, _Slot]:
-        lang = question.lang
+        lang, own = question.lang, question.args.get("labels", {})
         by_kind: dict[str, list[Mention]] = {}
         for mention in question.mentions:
             by_kind.setdefault(mention.kind or "entity", []).append(mention)
         slots = {
             kind: _Slot(
-                label(kind, lang),
+                own.get(kind) or label(kind, lang),
                 _one(dict.fromkeys(map(self._value, mentions))),
                 all(mention.how == "before" for mention in mentions),
             )
             for kind, mentions in by_kind.items()
         }
         for name, value in question.constraints.items():
-            slots[name] = _Slot(label(name, lang), _one(_flat(value)))
-        if turns := question.args.get("turns"):
-            slots["turn"] = _Slot("轮次" if lang == "zh" else "turn", _one(turns))
+            slots[name] = _Slot(own.get(name) or label(name, lang), _one(_flat(value)))
+        for name in ("relations", "turns"):
+            if held := question.args.get(name):
+                slots[name[:-1]] = _Slot(label(name[:-1], lang), _one(held))
         if not slots and question.terms:
             slots["terms"] = _Slot(label("terms", lang), ("、" if lang == "zh" else ", ").join(question.terms[:_WORDS]))
         return slots
@@ -339,6 +344,10 @@ def _how(question: Question, computed: bool) -> dict[str, Any]:
     """The operator that put the evidence together, and its query where it is one."""
     how: dict[str, Any] = {"operator": question.kind} if computed else {}
     return how | {name: question.args[name] for name in ("cypher", "parameters") if name in question.args}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _TASK else text[: _TASK - 1] + "…"
 
 
 def _flat(value: Any) -> list[Any]:

@@ -199,6 +199,11 @@ class Knowledge:
         }
         confidence = min((mention.confidence for mention in mentions), default=1.0) * (1 - _NEAR * min(best.penalty, 5))
         tests = {f"{test.prop} {test.op}": test.values for test in best.plan.last.tests}
+        say = Say(self.lexicon, question.lang)
+        args["relations"] = tuple("/".join(map(say.relation, h.relations)) for h in best.plan.branches[0].hops)
+        args["labels"] = {mention.kind: say.kind(mention.kind) for mention in mentions} | {
+            f"{test.prop} {test.op}": f"{say.prop(test.prop)} {test.op}" for test in best.plan.last.tests
+        }
         return replace(
             question,
             kind=best.plan.kind,
