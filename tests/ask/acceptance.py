@@ -1,7 +1,7 @@
 """Asks the agreed questions and holds each answer to what it must say: ``python -m tests.ask.acceptance [BASE ...]``.
 
 The questions lie outside the project (``../shared/ask/fixtures``); without them there is nothing to ask, which is said.
-Exit code 0 if every answer is exact.
+Exit code 0 if every answer is exact. ``--recorded`` asks with the probes on as well and holds the maps to the answers.
 """
 
 from __future__ import annotations
@@ -90,8 +90,20 @@ def run(*bases: str, say: Callable[[str], object] = print) -> int:
     return wrong
 
 
+def run_recorded(*bases: str, say: Callable[[str], object] = print) -> int:
+    """Ask all with the probes on; how many faults answers and maps have."""
+    from tests.ask import recorded
+
+    asked = [(each.base, each.over, each.question) for each in expectations(*bases)]
+    return recorded.run(asked, lambda base, over: opened(base, [FIXTURES / p.strip() for p in over.split("+")]), say)
+
+
 if __name__ == "__main__":
     if not FIXTURES.is_dir():
         print(f"{FIXTURES} is not there: nothing to ask")
         sys.exit(0)
-    sys.exit(1 if run(*sys.argv[1:]) else 0)
+    bases = [name for name in sys.argv[1:] if name != "--recorded"]
+    wrong = run(*bases)
+    if "--recorded" in sys.argv:
+        wrong += run_recorded(*bases)
+    sys.exit(1 if wrong else 0)
