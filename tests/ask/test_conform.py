@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lingbot_map.ask.bases.sequence.conform import Did, conform, kind_of
+from lingbot_map.ask.bases.sequence.conform import Did, conform
 from lingbot_map.ask.bases.sequence.ir import Diagram
-from lingbot_map.ask.bases.sequence.recorded import conformance, known_of, steps_of, told
+from lingbot_map.ask.bases.sequence.meaning import kind_of
+from lingbot_map.ask.bases.sequence.recorded import Recorded, told
 from lingbot_map.ask.bases.sequence.source import read
 from lingbot_map.errors import BadInput
 from lingbot_probes.signals import Failed
@@ -100,9 +101,9 @@ def test_a_break_ends_what_follows() -> None:
 def test_a_message_that_names_a_slot_is_that_slot_alone() -> None:
     design = diagram("Router -> Slots : clear(brand)")
     steps = [Did("clear", "budget", 1)]
-    wrong = conform(design, steps, vocabulary=frozenset(("brand", "budget")))
+    wrong = conform(design, steps, slots=frozenset(("brand", "budget")))
     assert ([m.id for m in wrong.missing], [step.name for step in wrong.extra]) == (["m1"], ["budget"])
-    assert conform(design, [Did("clear", "brand", 1)], vocabulary=frozenset(("brand", "budget"))).conforms
+    assert conform(design, [Did("clear", "brand", 1)], slots=frozenset(("brand", "budget"))).conforms
 
 
 KINDS = ("utterance", "route", "clear", "retrieve", "answer")
@@ -144,19 +145,20 @@ def test_a_recorded_turn_becomes_steps_and_facts() -> None:
     dialogue.tell(said("buy", turn="2"), routed("purchase", 0.6, missing=("budget",)), assigned("brand", "x"))
     dialogue.tell(used("brand"), cleared("brand"), recalled("vector", {"a": 0.9}), recalled("keyword", {"b": 0.5}))
     dialogue.tell(recalled("reranked", {"a": 0.9}), Failed(where="pay", error="no"), answered("done"))
-    kinds = [(step.kind, step.name) for step in steps_of(dialogue.map, 2)]
+    record = Recorded(dialogue.map)
+    kinds = [(step.kind, step.name) for step in record.steps(2)]
     assert kinds == [
         ("utterance", ""), ("route", "purchase"), ("write", "brand"), ("read", "brand"), ("clear", "brand"),
         ("retrieve", "vector"), ("rerank", "reranked"), ("fail", ""), ("answer", ""),
     ]  # fmt: skip
-    events = [step.event for step in steps_of(dialogue.map, 2)]
+    events = [step.event for step in record.steps(2)]
     assert events == sorted(events)
-    assert steps_of(dialogue.map, 9) == ()
-    known = known_of(dialogue.map, 2)
+    assert record.steps(9) == ()
+    known = record.known(2)
     conditions = ("业务切换", "intent changed", "置信度低于0.7", "confidence >= 0.7", "缺少槽位")
     assert [known.holds(each) for each in conditions] == [True, True, True, False, True]
     assert known.holds("需要知识") is None
-    assert known_of(dialogue.map, 1).holds("业务切换") is False
+    assert record.known(1).holds("业务切换") is False
 
 
 def test_a_change_of_business_without_clearing_is_told() -> None:
@@ -164,10 +166,10 @@ def test_a_change_of_business_without_clearing_is_told() -> None:
     dialogue.tell(said("hi", turn="1"), routed("repair"), answered("ok"))
     dialogue.tell(said("buy", turn="2"), routed("purchase"), answered("ok"))
     dialogue.tell(said("more", turn="3"), routed("purchase"), answered("ok"))
-    wrong = told(conformance(SWITCH, dialogue.map, 2), 2, "zh")
+    wrong = told(Recorded(dialogue.map).conformance(SWITCH, 2), 2, "zh")
     assert wrong[0][0].startswith("否")
     assert "clearSlots" in wrong[0][0]
     assert wrong[0][1] == ("m3", "t2")
     assert "业务切换" in wrong[1][0]
-    right = told(conformance(SWITCH, dialogue.map, 3), 3, "en")
+    right = told(Recorded(dialogue.map).conformance(SWITCH, 3), 3, "en")
     assert right[0][0].startswith("Yes")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lingbot_map.ask.bases.sequence.ir import Diagram
 from lingbot_map.ask.bases.sequence.source import read
 from lingbot_map.store.files import FileStore
-from lingbot_web import export_diagram
+from lingbot_web import export_diagram, export_sequence
 from lingbot_web.export_sequence import Block, Divider, Message, Note, Party, Sequence, Step, sequence_of
 from tests.builders import Dialogue
 from tests.torture.hostile import STRINGS
@@ -24,7 +24,7 @@ Told = tuple[str, str, str, bool, tuple[tuple[str, str], ...]]
 
 def shown(text: str) -> str:
     """A text as the exporters show it: without control characters, never empty."""
-    return export_diagram._UNFIT.sub("\ufffd", text).strip() or "…"
+    return export_sequence.UNFIT.sub("\ufffd", text).strip() or "…"
 
 
 def drawn(steps: list[Step], path: tuple[tuple[str, str], ...] = ()) -> Iterator[Told]:

@@ -8,10 +8,12 @@ The parties are the user, the bot, and each knowledge base that was asked. A ret
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from lingbot_map.ask.bases.sequence.meaning import STAGE_KIND, formed, written
 from lingbot_map.events import Event, Gap
 from lingbot_map.graph import DialogueMap
 from lingbot_map.model import Finding
@@ -36,6 +38,8 @@ _ROUTES = ("vector", "keyword")
 """Stages that ask a knowledge base; the others sort out what these found."""
 _DOCS = 3
 """Documents of a stage that are named; the rest is counted."""
+UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+"""Characters that no diagram shows."""
 _LONGEST = 160
 """Characters of an utterance, a value or an answer that are shown."""
 
@@ -78,6 +82,8 @@ class Message:
     target: str
     text: str
     reply: bool = False
+    hint: str = ""
+    """What it stands for in a record, where its text would be read as something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +188,7 @@ class _Teller:
         self.words = _WORDS[lang]
         self._map = map
         self._bases: dict[str, str] = {}  # name -> id
+        self._said: set[int] = set()  # turns whose utterance was told
         self._under: dict[int, Block] = {}  # turn -> the condition that what follows stands under
 
     def parties(self) -> list[Party]:
@@ -211,22 +218,30 @@ class _Teller:
 
     def _steps(self, event: Event) -> list[Step]:
         words, signal = self.words, event.signal
+        undone = self._map.is_undone(event.seq)
         match signal:
             case TurnStarted(utterance=said):
-                return [Message(USER, BOT, _cut(said) or words["empty"])]
+                unsaid = undone or not said or event.turn in self._said
+                if not unsaid:
+                    self._said.add(event.turn)
+                return [Message(USER, BOT, _cut(said) or words["empty"], hint="none" if unsaid else "")]
             case IntentRouted():
-                return [Message(BOT, BOT, self._route(signal))]
+                return [self._within(self._route(signal), "route", signal.intent, undone=undone)]
             case SlotAssigned():
                 value = signal.value if isinstance(signal.value, str) else _json(signal.value)
-                return [Message(BOT, BOT, words["set"].format(self._name("slot", signal.slot), _cut(value) or '""'))]
+                text = words["set"].format(self._name("slot", signal.slot), _cut(value) or '""')
+                return [self._within(text, "write", signal.slot, undone=undone)]
             case SlotCleared():
-                return [Message(BOT, BOT, words["clear"].format(self._name("slot", signal.slot)))]
+                text = words["clear"].format(self._name("slot", signal.slot))
+                return [self._within(text, "clear", signal.slot, undone=undone)]
             case SlotRead():
-                return [Message(BOT, BOT, words["read"].format(self._name("slot", signal.slot)))]
+                text = words["read"].format(self._name("slot", signal.slot))
+                return [self._within(text, "read", signal.slot, undone=undone)]
             case Retrieved():
-                return self._retrieval(signal)
+                return self._retrieval(signal, undone=undone)
             case Answered():
-                told: list[Step] = [Message(BOT, USER, _cut(signal.text) or words["empty"], reply=True)]
+                shown = _cut(signal.text) or words["empty"]
+                told: list[Step] = [Message(BOT, USER, shown, reply=True, hint="none" if undone else "")]
                 if signal.docs:
                     docs = words["comma"].join(self._name("doc", doc) for doc in signal.docs)
                     told.append(Note((BOT,), words["from"].format(docs)))
@@ -250,13 +265,29 @@ class _Teller:
         told = self.words["route"].format(self._name("intent", signal.intent))
         return told if signal.confidence is None else f"{told} ({_figure(signal.confidence)})"
 
-    def _retrieval(self, signal: Retrieved) -> list[Step]:
+    def _within(self, text: str, kind: str, name: str, *, undone: bool) -> Message:
+        return Message(BOT, BOT, text, hint="none" if undone else self._hint(text, kind, name))
+
+    def _hint(self, text: str, kind: str, name: str) -> str:
+        """What to say beside a text so that it is read as this step; "" where it is read so anyway."""
+        read = formed(UNFIT.sub("\ufffd", text).strip())
+        if read is not None and read.kind == kind and (name in read.names if name else not read.names):
+            prefix = {"write": "slot:", "clear": "slot:", "read": "slot:", "route": "intent:"}.get(kind)
+            if prefix is None or not any(prefix + other in self._map.nodes for other in read.names - {name}):
+                return ""
+        return written(kind, name)
+
+    def _retrieval(self, signal: Retrieved, *, undone: bool) -> list[Step]:
         docs, stage = self._docs(signal), self._stage(signal.stage)
         base = _named(signal) or (stage if signal.stage in _ROUTES else "")
+        kind, name = STAGE_KIND.get(signal.stage, "retrieve"), signal.stage
+        if not signal.docs:
+            kind, name = "retrieve", ""  # the map keeps a stage with its documents
         if not base:
-            return [Message(BOT, BOT, self.words["ask"].format(stage, docs))]
+            return [self._within(self.words["ask"].format(stage, docs), kind, name, undone=undone)]
         asked = self.words["ask"].format(stage, _cut(signal.query)) if signal.query else stage
-        return [Message(BOT, self._base(base), asked), Message(self._base(base), BOT, docs, reply=True)]
+        hint = "none" if undone else self._hint(asked, kind, name)
+        return [Message(BOT, self._base(base), asked, hint=hint), Message(self._base(base), BOT, docs, reply=True)]
 
     def _stage(self, stage: str) -> str:
         return self.words.get(f"stage {stage}", stage)

@@ -8,10 +8,10 @@
     Did(kind="retrieve", name="vector", event=44)  documents were asked for (``rerank``: put in another order)
     Did(kind="answer", name="", event=45)          the bot answered       (``fail``: something went wrong)
 
-``recorded.steps_of(map, turn)`` makes them from a ``DialogueMap``; any other source can make its own. A message of the
-diagram stands for the kind that its label names (``kind_of``), and where the label also names a slot or an intent of
-``vocabulary``, for that one alone. A message that stands for no kind can't be seen in a record: it is listed as
-unchecked and counts neither way.
+``recorded.Recorded(map)`` makes them from a ``DialogueMap``; any other source can make its own. What a message of the
+diagram stands for is said by ``meaning.meanings``; where its label names a slot or an intent that the record knows, it
+stands for that one alone. A message that stands for no kind can't be seen in a record: it is listed as unchecked and
+counts neither way.
 
 The diagram becomes an automaton; the steps are replayed through it at the least cost, where a designed message that did
 not happen costs 1 and a step that nobody designed costs 1. Steps of kinds that the diagram never speaks of are beyond
@@ -22,11 +22,11 @@ through them is taken.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lingbot_map.ask.bases.sequence.ir import Diagram, Message, Step
-from lingbot_map.ask.bases.sequence.lexicon import concepts
+from lingbot_map.ask.bases.sequence.meaning import RETRIEVAL, Meaning, Said, meanings
 from lingbot_map.ask.text import folded
 from lingbot_map.errors import BadInput
 
@@ -50,8 +50,8 @@ class Did:
 class Conformance:
     """How a record stands to a design. ``matched`` are (message, event); ``missing`` are designed messages that did not
     happen, ``extra`` steps that nobody designed, ``beyond`` steps of kinds that the diagram doesn't speak of,
-    ``unchecked`` messages that no record could show. ``entered`` and ``skipped`` are the branches taken and left out,
-    ``decided`` those of them that a known fact decided."""
+    ``unchecked`` messages that no record could show. ``entered`` are the branches taken, ``decided`` the fragments
+    that a known fact decided, ``displaced`` those missing messages that an extra step is, at another place."""
 
     matched: tuple[tuple[Message, int], ...] = ()
     missing: tuple[Message, ...] = ()
@@ -60,6 +60,7 @@ class Conformance:
     unchecked: tuple[Message, ...] = ()
     entered: tuple[Step, ...] = ()
     decided: tuple[str, ...] = ()
+    displaced: tuple[tuple[Message, Did], ...] = ()
 
     @property
     def conforms(self) -> bool:
@@ -72,52 +73,8 @@ class Conformance:
         return len(self.missing) + len(self.extra)
 
 
-_KINDS: tuple[tuple[str, set[str], set[str]], ...] = (
-    # (kind, concepts of which one says it, concepts of which one must stand beside it)
-    ("clear", {"clear", "delete"}, {"slot", "state", "data", "business", "old"}),
-    ("clear", {"clear"}, set()),
-    ("rerank", {"rerank", "reranked", "重排", "排序"}, set()),
-    ("retrieve", {"retrieve", "knowledge", "recall"}, set()),
-    ("retrieve", {"query"}, {"knowledge", "document", "doc", "faq", "vector"}),
-    ("route", {"classify", "intent", "route", "router", "recogniz", "recognis", "nlu"}, set()),
-    ("dispatch", {"dispatch", "handler", "delegate", "forward"}, set()),
-    ("write", {"write", "set", "fill", "update", "insert", "assign", "remember"}, {"slot", "state"}),
-    ("write", {"fillslot", "setslot", "write", "assign", "fill", "set"}, set()),
-    ("read", {"read", "query", "get", "use"}, {"slot", "state"}),
-    ("read", {"read"}, set()),
-    ("fail", {"fail"}, set()),
-    ("answer", {"answer", "response", "repl", "reply", "render"}, set()),
-    ("utterance", {"utterance", "utter", "ask", "say", "input", "question"}, set()),
-)
-_USERS = frozenset(("user", "caller", "human"))
 _IMPLIED = {"dispatch": "route"}
 """Kinds that a record shows by another one: whoever is routed to was dispatched to."""
-
-
-def kind_of(message: Message, diagram: Diagram) -> str:
-    """The kind of step that a message stands for; "" where no record could show it.
-
-    The label decides; where it says nothing, what an actor sends is an utterance and what he gets an answer. What slots
-    are sent to or from a lifeline of slots is a write or a read by its verb.
-    """
-    said = set(concepts(message.label))
-    ends = [set(concepts(diagram.named(id))) for id in (message.source, message.target)]
-    slots = any("slot" in end for end in ends)
-    for kind, words, beside in _KINDS:
-        if words & said and (not beside or beside & said or (slots and "slot" in beside)):
-            if kind == "answer" and not _user(message.target, diagram) and message.arrow != "reply":
-                continue
-            return kind
-    if _user(message.source, diagram):
-        return "utterance"
-    if _user(message.target, diagram):
-        return "answer"
-    return ""
-
-
-def _user(id: str, diagram: Diagram) -> bool:
-    line = diagram.lifelines.get(id)
-    return line is not None and (line.kind == "actor" or bool(_USERS & set(concepts(line.name))))
 
 
 # An expression is what is still to happen: () nothing; ("m", number); ("seq", a, b); ("alt", choices); ("loop", body);
@@ -131,65 +88,105 @@ def conform(
     steps: Sequence[Did],
     *,
     facts: Facts = lambda condition: None,
-    vocabulary: frozenset[str] = frozenset(),
+    slots: frozenset[str] = frozenset(),
+    intents: frozenset[str] = frozenset(),
+    meant: Mapping[int, Meaning] | None = None,
+    spoken: frozenset[str] = frozenset(),
 ) -> Conformance:
-    """The cheapest replay of ``steps`` through ``diagram``; the same for the same input.
+    """The cheapest replay of ``steps`` through ``diagram``; the same for the same input. ``slots`` and ``intents`` are
+    the names that the record knows, ``meant`` what each message stands for, by its number (none: as it reads),
+    ``spoken`` kinds of steps that the design speaks of besides those of its messages.
 
     Raises BadInput where the diagram is too large to replay a turn against.
     """
-    kinds = {message.number: kind_of(message, diagram) for message in diagram.messages}
-    spoken = set(kinds.values())
-    spoken |= {_IMPLIED[kind] for kind in spoken if kind in _IMPLIED}
-    play = [step for step in steps if step.kind in spoken]
+    if meant is None:
+        meant = meanings(diagram, Said({}, {}))
+    kinds = {message.number: meant[message.number].kind for message in diagram.messages}
+    within = spoken.union(kinds.values())
+    within |= {_IMPLIED[kind] for kind in within if kind in _IMPLIED}
+    play = [step for step in steps if step.kind in within]
     checked = {number for number, kind in kinds.items() if kind}
-    design = _Design(diagram, checked, facts)
-    fits = _Fits(diagram, kinds, play, vocabulary)
-    goal = _replay(design.expression, play, fits)
+    fits = _Fits(diagram, meant, play, slots, intents)
+    try:
+        design = _Design(diagram, checked, facts)
+        goal = _replay(design.expression, play, fits)
+    except RecursionError:
+        goal = None
     if goal is None:
-        raise BadInput(
-            diagram.source, "a diagram that one turn can be replayed against", f"more than {MOST_STATES} states"
-        )
+        expected = "a diagram that one turn can be replayed against"
+        raise BadInput(diagram.source, expected, f"more than {MOST_STATES} states", "divide it")
     matched, missing, extra = goal
+    named = {message.number: message for message in diagram.messages}
     numbers = {number for number, _ in matched} | set(missing)
-    entered = {step: None for number in sorted(numbers) for step in diagram.messages[number - 1].path}
+    entered = {step: None for number in sorted(numbers) for step in named[number].path}
+    apart = [(number, play[at]) for number in sorted(missing) for at in sorted(extra) if fits.match(number, play[at])]
     return Conformance(
-        matched=tuple((diagram.messages[number - 1], event) for number, event in sorted(matched)),
-        missing=tuple(diagram.messages[number - 1] for number in sorted(missing)),
+        matched=tuple((named[number], event) for number, event in sorted(matched)),
+        missing=tuple(named[number] for number in sorted(missing)),
         extra=tuple(play[at] for at in sorted(extra)),
-        beyond=tuple(step for step in steps if step.kind not in spoken),
+        beyond=tuple(step for step in steps if step.kind not in within),
         unchecked=tuple(message for message in diagram.messages if message.number not in checked),
         entered=tuple(entered),
         decided=tuple(design.decided),
+        displaced=_pairs(named, apart),
     )
+
+
+def _pairs(named: Mapping[int, Message], apart: Sequence[tuple[int, Did]]) -> tuple[tuple[Message, Did], ...]:
+    pairs: dict[int, Did] = {}
+    for number, step in apart:
+        if number not in pairs and step not in pairs.values():
+            pairs[number] = step
+    return tuple((named[number], step) for number, step in pairs.items())
 
 
 class _Fits:
     """Which step can be which message."""
 
     def __init__(
-        self, diagram: Diagram, kinds: dict[int, str], play: Sequence[Did], vocabulary: frozenset[str]
+        self,
+        diagram: Diagram,
+        meant: Mapping[int, Meaning],
+        play: Sequence[Did],
+        slots: frozenset[str],
+        intents: frozenset[str],
     ) -> None:
-        self.kinds = kinds
+        self.meant = meant
+        self._play = play
+        known = {"write": slots, "read": slots, "clear": slots, "route": intents, "dispatch": intents}
         self.names = {
-            message.number: frozenset(
-                name for name in vocabulary if name and f" {folded(name)} " in f" {' '.join(_tokens(message.label))} "
-            )
+            message.number: _names_of(message, meant[message.number], known.get(meant[message.number].kind))
             for message in diagram.messages
         }
-        self.routed = next((step.event for step in play if step.kind == "route"), None)
 
     def match(self, number: int, step: Did) -> bool:
         """Whether the step is that message."""
         names = self.names[number]
-        return step.kind == self.kinds[number] and (not names or step.name in names)
+        return step.kind == self.meant[number].kind and (not names or step.name in names)
 
     def implied(self, number: int) -> int | None:
         """The event that shows the message although it is none of its own."""
-        return self.routed if self.kinds[number] in _IMPLIED else None
+        kind = _IMPLIED.get(self.meant[number].kind)
+        names = self.names[number]
+        shown = (step.event for step in self._play if step.kind == kind and (not names or step.name in names))
+        return next(shown, None) if kind else None
 
 
-def _tokens(label: str) -> list[str]:
-    return "".join(char if char.isalnum() or char in "_-." else " " for char in folded(label)).split()
+def _names_of(message: Message, meaning: Meaning, known: frozenset[str] | None) -> frozenset[str]:
+    """The names of which a step must have one; none: any will do."""
+    if meaning.strict or (meaning.names and meaning.kind in RETRIEVAL):
+        return meaning.names
+    if known is None:
+        return frozenset()
+    label = folded(message.label)
+    said = f" {' '.join(''.join(char if _of_name(char) else ' ' for char in label).split())} "
+    return meaning.names & known or frozenset(
+        name for name in known if name and (f" {folded(name)} " in said if name.isascii() else folded(name) in label)
+    )
+
+
+def _of_name(char: str) -> bool:
+    return char in "_-." or (char.isalnum() and char.isascii())
 
 
 class _Design:

@@ -33,7 +33,8 @@ accepted: 接受 批准 同意 accept accepted approve approved grant granted
 duplicate: 重复 duplicate duplicated
 need: 需要 要求 need needs needed require required requires
 locked: 锁定 加锁 锁 lock locked
-changed: 切换 变更 改变 switch switched change changed
+changed: 切换 变更 改变 变化 更换 switch switched switches change changed changes changing
+not changed: 不变 未变 没变 unchanged
 pay: 支付 付款 缴费 pay payment paid payer pays
 deduct: 扣除 扣款 扣减 扣费 扣钱 扣 减少 减 reduce decrease deduct deducted deduction debit charge
 balance: 余额 balance

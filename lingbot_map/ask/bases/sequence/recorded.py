@@ -9,62 +9,117 @@ from functools import partial
 from lingbot_map.ask.bases.sequence.conform import Conformance, Did, conform
 from lingbot_map.ask.bases.sequence.ir import Diagram
 from lingbot_map.ask.bases.sequence.lexicon import concepts
+from lingbot_map.ask.bases.sequence.meaning import STAGE_KIND
 from lingbot_map.ask.bases.sequence.wording import listed, say
 from lingbot_map.ask.text import folded
 from lingbot_map.ask.types import Lang
 from lingbot_map.events import KIND_NUMBER
 from lingbot_map.graph import DialogueMap
+from lingbot_map.model import Edge
 
 _SURE = re.compile(
     r"(?:confidence|conf|score|置信度|置信|把握)\D{0,6}?(<=|>=|<|>|低于|小于|不足|高于|大于|超过|达到)\s*(0?\.\d+|1(?:\.0+)?)"
 )
 _LESS = frozenset(("<", "<=", "低于", "小于", "不足"))
-_STAGES = {"reranked": "rerank", "fused": "fuse", "prompt": "prompt"}
-"""Stages of a retrieval that sort out what others found; any other asks for documents."""
-_FAILED = KIND_NUMBER["failed"]
+_STEP = {
+    "turn_started": "utterance", "intent_routed": "route", "slot_assigned": "write", "slot_cleared": "clear",
+    "slot_read": "read", "retrieved": "retrieve", "answered": "answer", "failed": "fail",
+}  # fmt: skip
+_STEP_OF = {KIND_NUMBER[kind]: step for kind, step in _STEP.items()}
 
 
-def steps_of(map: DialogueMap, turn: int) -> tuple[Did, ...]:
-    """What happened in a turn, in the order of its events; what was undone is left out. Empty for a turn that the map
-    does not have.
+class Recorded:
+    """The steps of a map's turns, as they were after event ``upto`` (none: all), and what is known of their conditions.
+    What was undone is left out."""
 
-    The utterance is a step unless the bot opened the turn; each routing, slot write, read and clearing, each retrieval
-    (its stages by vectors and by words are one), reranking, answer and failure is one.
-    """
-    if turn not in map.turns:
-        return ()
-    found: dict[tuple[int, str, str], None] = {}
-    said = map.nodes.get(f"utterance:{turn}")
-    if said is not None and said.props.get("text"):
-        found[map.turns[turn].seq, "utterance", ""] = None
-    for edge in map.edges.values():
-        if edge.turn != turn or map.is_undone(edge.seq):
-            continue
-        if edge.kind == "jump" and edge.id.startswith("jump:"):
-            found[edge.seq, "route", edge.target.partition(":")[2]] = None
-        elif edge.kind == "assign":
-            kind = "clear" if edge.props.get("change") == "cleared" else "write"
-            found[edge.seq, kind, edge.target.partition(":")[2]] = None
-        elif edge.kind == "read":
-            found[edge.seq, "read", edge.source.partition(":")[2]] = None
-        elif edge.kind == "recall":
-            stage = str(edge.props.get("stage", ""))
-            found[edge.seq, _STAGES.get(stage, "retrieve"), stage] = None
-    for node in map.nodes.values():
-        if node.kind == "answer" and node.turn == turn and not map.is_undone(node.seq):
-            found[node.seq, "answer", ""] = None
-    for place, number in enumerate(map.moment_turn):
-        seq = map.first_moment + place
-        if number == turn and map.moment_kind[place] == _FAILED and not map.is_undone(seq):
-            found[seq, "fail", ""] = None
-    steps: list[Did] = []
-    for seq, kind, name in sorted(found, key=lambda each: each[0]):
-        if kind == "retrieve" and steps and steps[-1].kind == "retrieve":
-            continue  # the next way of one retrieval: by vectors, then by words
-        if kind in _STAGES.values() and not any(step.kind == "retrieve" for step in steps):
-            steps.append(Did("retrieve", name, seq))
-        steps.append(Did(kind, name, seq))
-    return tuple(steps)
+    def __init__(self, map: DialogueMap, upto: int | None = None) -> None:
+        self._map = map
+        self._last = map.seq if upto is None else upto
+        self._routes: list[Edge] = []
+        self._names: dict[int, str] = {}
+        for edge in map.edges.values():
+            if edge.seq > self._last:
+                continue
+            if edge.kind == "jump" and edge.id.startswith("jump:"):
+                self._names[edge.seq] = edge.target.partition(":")[2]
+                if not map.is_undone(edge.seq):
+                    self._routes.append(edge)
+            elif edge.kind == "assign":
+                self._names[edge.seq] = edge.target.partition(":")[2]
+            elif edge.kind == "read":
+                self._names[edge.seq] = edge.source.partition(":")[2]
+            elif edge.kind == "recall":
+                self._names[edge.seq] = str(edge.props.get("stage", ""))
+        self._steps = self._read()
+        self.slots = frozenset(node.id.partition(":")[2] for node in map.nodes.values() if node.kind == "slot")
+        self.intents = frozenset(node.id.partition(":")[2] for node in map.nodes.values() if node.kind == "intent")
+
+    def _read(self) -> dict[int, list[Did]]:
+        map = self._map
+        found: dict[int, list[Did]] = {number: [] for number, turn in map.turns.items() if turn.seq <= self._last}
+        for place, number in enumerate(map.moment_turn):
+            seq = map.first_moment + place
+            kind = _STEP_OF.get(map.moment_kind[place], "")
+            if seq > self._last or not kind or map.is_undone(seq):
+                continue
+            name = self._names.get(seq, "")
+            if kind == "utterance":
+                said = map.nodes.get(f"utterance:{number}")
+                if said is None or not said.props.get("text") or any(s.kind == kind for s in found.get(number, ())):
+                    continue  # the bot opened the turn, or it was opened twice
+            elif kind == "retrieve":
+                kind = STAGE_KIND.get(name, kind)
+            found.setdefault(number, []).append(Did(kind, name, seq))
+        return found
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The turns that there are, in order; 0 is what came before the first."""
+        return tuple(sorted(self._steps))
+
+    def steps(self, turn: int, *, stages: bool = False) -> tuple[Did, ...]:
+        """What happened in a turn, in the order of its events. Empty for a turn that the map does not have.
+
+        The utterance is a step unless the bot opened the turn; each routing, slot write, read and clearing, each
+        retrieval, reranking, answer and failure is one. The ways of one retrieval (by vectors, by words) are one step,
+        and a reranking implies a retrieval, unless each of the ``stages`` is to be a step.
+        """
+        all = self._steps.get(turn, [])
+        if stages:
+            return tuple(all)
+        steps: list[Did] = []
+        for step in all:
+            if step.kind == "retrieve" and steps and steps[-1].kind == "retrieve":
+                continue
+            if step.kind in STAGE_KIND.values() and not any(each.kind == "retrieve" for each in steps):
+                steps.append(Did("retrieve", step.name, step.event))
+            steps.append(step)
+        return tuple(steps)
+
+    def known(self, turn: int) -> Known:
+        """What is known of the conditions of a turn."""
+        now: str | None = None
+        before: str | None = None
+        confidence: float | None = None
+        missing: tuple[str, ...] = ()
+        for edge in self._routes:
+            if edge.turn > turn:
+                continue
+            business = _business(self._map, edge.target.partition(":")[2])
+            if edge.turn == turn:
+                now = business
+                confidence = edge.props.get("confidence")
+                missing = tuple(edge.props.get("missing", ()))
+            else:
+                before = business
+        failed = any(step.kind == "fail" for step in self._steps.get(turn, ()))
+        return Known(before, now, confidence, missing, failed)
+
+    def conformance(self, diagram: Diagram, turn: int) -> Conformance:
+        """How a turn stands to a diagram. One that the map doesn't have has no step: all is missing. Raises BadInput
+        for a diagram that is too large to replay."""
+        facts = self.known(turn).holds
+        return conform(diagram, self.steps(turn), facts=facts, slots=self.slots, intents=self.intents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +143,9 @@ class Known:
             limit = float(sure[2])
             less = self.confidence < limit or (sure[1] == "<=" and self.confidence == limit)
             return less if sure[1] in _LESS else not less and (sure[1] != ">" or self.confidence != limit)
-        said = set(concepts(condition))
+        said = {"business" if each == "not business" else each for each in concepts(condition)}
+        if "not business" in concepts(condition) and "changed" in said:
+            said = (said - {"changed"}) | {"not changed"}
         about = said & {"business", "intent", "topic", "task", "domain"}
         if about and said & {"changed", "not changed"} and not said - about - {"changed", "not changed"}:
             if self.now is None or self.before is None:
@@ -101,26 +158,6 @@ class Known:
         return False if said == {"success"} and self.failed else None
 
 
-def known_of(map: DialogueMap, turn: int) -> Known:
-    """What is known of the conditions of a turn."""
-    now: str | None = None
-    before: str | None = None
-    confidence: float | None = None
-    missing: tuple[str, ...] = ()
-    for edge in map.edges.values():
-        if edge.kind != "jump" or not edge.id.startswith("jump:") or edge.turn > turn or map.is_undone(edge.seq):
-            continue
-        business = _business(map, edge.target.partition(":")[2])
-        if edge.turn == turn:
-            now = business
-            confidence = edge.props.get("confidence")
-            missing = tuple(edge.props.get("missing", ()))
-        else:
-            before = business
-    failed = any(step.kind == "fail" for step in steps_of(map, turn))
-    return Known(before, now, confidence, missing, failed)
-
-
 def _business(map: DialogueMap, intent: str) -> str:
     for _ in range(5):
         node = map.nodes.get(f"intent:{intent}")
@@ -129,13 +166,6 @@ def _business(map: DialogueMap, intent: str) -> str:
             break
         intent = parent
     return intent
-
-
-def conformance(diagram: Diagram, map: DialogueMap, turn: int) -> Conformance:
-    """How a turn of a map stands to a design. A turn that the map doesn't have has no step: all is missing; ask
-    ``turn in map.turns`` first. Raises BadInput for a diagram that is too large to replay."""
-    names = frozenset(node.id.partition(":")[2] for node in map.nodes.values() if node.kind in ("slot", "intent"))
-    return conform(diagram, steps_of(map, turn), facts=known_of(map, turn).holds, vocabulary=names)
 
 
 def told(found: Conformance, turn: int, lang: Lang) -> list[tuple[str, tuple[str, ...]]]:

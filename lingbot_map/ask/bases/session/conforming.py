@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lingbot_map.ask.bases.sequence.asking import SequenceBase
-from lingbot_map.ask.bases.sequence.recorded import conformance, told
+from lingbot_map.ask.bases.sequence.recorded import Recorded, told
 from lingbot_map.ask.bases.session.saying import MOST, Saying
 from lingbot_map.ask.types import Found
 from lingbot_map.errors import BadInput
@@ -19,7 +19,8 @@ def conforming(designed: SequenceBase) -> Callable[[Saying], Found]:
 
     def operator(s: Saying) -> Found:
         numbers = s.turns or [turn.number for turn in s.record.turns.values() if turn.routes or turn.answers]
-        found = {number: conformance(diagram, s.record.map, number) for number in numbers}
+        record = Recorded(s.record.map)
+        found = {number: record.conformance(diagram, number) for number in numbers}
         apart = [number for number in numbers if not found[number].conforms]
         s.verdict = "no" if apart else "yes"
         if not s.turns:
