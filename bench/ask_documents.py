@@ -27,7 +27,6 @@ from lingbot_map.ask.bases.documents.beam import answerable, ranked, starts
 from lingbot_map.ask.bases.documents.encoders import table
 from lingbot_map.ask.bases.documents.files import Folder, document
 from lingbot_map.ask.bases.documents.library import Library, Snapshot
-from lingbot_map.ask.bases.documents.store import either
 from lingbot_map.ask.bases.documents.vectors import Encoder
 from lingbot_map.ask.text import terms
 
@@ -116,7 +115,7 @@ def library(passages: Sequence[tuple[str, str]], encoder: Encoder | None) -> Lib
 
 def by_words(snapshot: Snapshot, text: str) -> list[str]:
     """BM25 alone."""
-    return [id for id, _ in snapshot.found_documents(either(terms(text)), 100)]
+    return [id for id, _ in snapshot.found_documents(terms(text), 100)]
 
 
 def by_beam(snapshot: Snapshot, text: str) -> list[str]:

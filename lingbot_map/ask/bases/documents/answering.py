@@ -10,9 +10,10 @@ from typing import Literal
 
 from lingbot_map.ask.bases.documents import chains
 from lingbot_map.ask.bases.documents.judge import ENOUGH, Judged, judge
-from lingbot_map.ask.bases.documents.library import Library, Snapshot, Spoken
+from lingbot_map.ask.bases.documents.library import Library, Snapshot
 from lingbot_map.ask.bases.documents.operators import EARLIER, Asked, computed
 from lingbot_map.ask.bases.documents.routes import routes
+from lingbot_map.ask.bases.documents.spoken import Spoken
 from lingbot_map.ask.bases.documents.wording import Wording, matching, of_type, read
 from lingbot_map.ask.dialog import Dialog
 from lingbot_map.ask.engine import Route

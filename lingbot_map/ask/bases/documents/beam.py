@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lingbot_map.ask.bases.documents.library import Snapshot, Spoken
-from lingbot_map.ask.bases.documents.store import either
-from lingbot_map.ask.bases.documents.wording import stems
+from lingbot_map.ask.bases.documents.library import Snapshot
+from lingbot_map.ask.bases.documents.spoken import Spoken
+from lingbot_map.ask.bases.documents.wording import matching, stem
 from lingbot_map.ask.pool import K
-from lingbot_map.ask.text import STOP, terms
+from lingbot_map.ask.text import STOP, terms, words
 
 WIDTH = 8
 STARTS = 12
@@ -31,6 +31,7 @@ _NAMED = 0.5  # a document that the question names, beside one that it doesn't
 _NEXT_NAMESAKE = 0.8  # of several documents of one name, each beside the better one before
 _DECAY = 0.15  # of a rank: 1 / (1 + 0.15 r)
 _COMMON = 20  # sentences that hold a name; of one that more hold each is worth less, by the root
+_EVERYWHERE = 20_000  # sentences that say a word
 _LINKS = 80  # documents that are followed from one
 
 
@@ -46,23 +47,31 @@ class Reached:
 
 @dataclass(slots=True)
 class Fit:
-    """How well texts fit a question: by vectors where there are some, else by the rarity-weighted share of the
-    question's stems."""
+    """How well texts fit a question: by the rarity-weighted share of the question's words, and by vectors where there
+    are some.
+
+    Which sentences say a word is asked of the index once, so that a document is judged without being read. A word that
+    more than ``_EVERYWHERE`` sentences say tells nothing and is left out.
+    """
 
     snapshot: Snapshot
     question: str
     rarity: dict[str, float] = field(default_factory=dict)
     total: float = 0.0
     vector: Any = None
+    _said: dict[int, list[str]] = field(default_factory=dict)
     _known: dict[int, float] = field(default_factory=dict)
     _documents: dict[str, float] = field(default_factory=dict)
-    _stems: dict[str, frozenset[str]] = field(default_factory=dict)
+    _words: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         count = max(1, len(self.snapshot.documents))
-        for stem in stems(self.question):
-            if stem not in STOP:
-                self.rarity[stem] = math.log(1 + count / (self.snapshot.count(stem) + 0.5))
+        for word in {stem(word): word for word in words(matching(self.question))}.values():
+            rows = self.snapshot.saying_word(word, _EVERYWHERE) if word not in STOP else None
+            if rows is not None:
+                self.rarity[word] = math.log(1 + count / (self.snapshot.count(word) + 0.5))
+                for row in rows:
+                    self._said.setdefault(row, []).append(word)
         self.total = sum(self.rarity.values()) or 1.0
         encoder = self.snapshot.vectors.encoder
         if encoder is not None:
@@ -75,32 +84,29 @@ class Fit:
         return self._known[spoken.row]
 
     def _fit(self, spoken: Spoken) -> float:
+        share = self.share(self._said.get(spoken.row, ()))
         if self.vector is None:
-            return self._share(spoken)
+            return share
         block = self.snapshot.vectors.blocks[spoken.document]
-        return 0.5 * self._share(spoken) + 0.5 * float(block[spoken.line.n - 1] @ self.vector)
+        return 0.5 * share + 0.5 * float(block[spoken.line.n - 1] @ self.vector)
 
-    def _share(self, spoken: Spoken) -> float:
-        held = spoken.stems
-        return sum(weight for stem, weight in self.rarity.items() if stem in held) / self.total
-
-    def stems(self, id: str) -> frozenset[str]:
-        """The question's stems that a document says."""
-        if id not in self._stems:
-            held = frozenset[str]().union(*(spoken.stems for spoken in self.snapshot.of(id)))
-            self._stems[id] = held & self.rarity.keys()
-        return self._stems[id]
+    def words(self, id: str) -> frozenset[str]:
+        """The question's words that a document says."""
+        if id not in self._words:
+            rows = self.snapshot.by_document[id]
+            self._words[id] = frozenset(word for row in rows for word in self._said.get(row, ()))
+        return self._words[id]
 
     def share(self, held: Iterable[str]) -> float:
-        """The rarity-weighted share of the question that stems make up."""
-        return sum(self.rarity[stem] for stem in held) / self.total
+        """The rarity-weighted share of the question that words make up."""
+        return sum(self.rarity[word] for word in held) / self.total
 
     def document(self, id: str) -> float:
         """Fit of a document: the words of its best sentence; with vectors half of it that of all its sentences."""
         if id not in self._documents:
-            spoken = self.snapshot.of(id)
-            best = max((self._share(each) for each in spoken), default=0.0)
-            if self.vector is not None and spoken:
+            rows = self.snapshot.by_document[id]
+            best = max((self.share(self._said.get(row, ())) for row in rows), default=0.0)
+            if self.vector is not None and rows:
                 best = 0.5 * best + 0.5 * float(self.snapshot.vectors.mean(id) @ self.vector)
             self._documents[id] = best
         return self._documents[id]
@@ -108,12 +114,12 @@ class Fit:
 
 def starts(snapshot: Snapshot, question: str, most: int = KEPT) -> list[str]:
     """Documents by words; with vectors fused with those of the most like sentences."""
-    words = [id for id, _ in snapshot.found_documents(either(terms(question)), most)]
+    by_words = [id for id, _ in snapshot.found_documents(terms(question), most)]
     if snapshot.vectors.encoder is None:
-        return words
+        return by_words
     alike = list(dict.fromkeys(id for id, _ in snapshot.vectors.nearest(question, 3 * most)))[:most]
     score: dict[str, float] = {}
-    for ranked in (words, alike):
+    for ranked in (by_words, alike):
         for rank, id in enumerate(ranked, 1):
             score[id] = score.get(id, 0.0) + 1 / (K + rank)
     return sorted(score, key=lambda id: -score[id])[:most]
@@ -137,13 +143,13 @@ def ranked(snapshot: Snapshot, question: str, *, hops: int = 2, most: int = KEPT
     for _ in range(hops):
         steps: dict[str, Reached] = {}
         for reached in beam:
-            said = frozenset[str]().union(*(fit.stems(id) for id in reached.way))
+            said = frozenset[str]().union(*(fit.words(id) for id in reached.way))
             families = {snapshot.documents[id].family for id in reached.way}
             for target, link, stepped, name in _steps(snapshot, fit, reached.way[-1]):
                 if snapshot.documents[target].family in families:
                     continue
                 value = link * CARRIED * reached.value * (0.5 + stepped) * 0.75 + 0.25 * fit.document(target)
-                value += _NEW * link * fit.share(fit.stems(target) - said)
+                value += _NEW * link * fit.share(fit.words(target) - said)
                 if target not in best or value > best[target].value:
                     way = (*reached.way, target)
                     best[target] = Reached(document=target, value=value, way=way, names=(*reached.names, name))
@@ -156,7 +162,7 @@ def answerable(snapshot: Snapshot, question: str, found: Sequence[Reached]) -> f
     """How likely it is that the documents found answer a question, to be held against other questions: the share of it
     that the first five say, times the value of the first two."""
     fit = Fit(snapshot, question)
-    said = frozenset[str]().union(*(fit.stems(reached.document) for reached in found[:5]))
+    said = frozenset[str]().union(*(fit.words(reached.document) for reached in found[:5]))
     return fit.share(said) * sum(reached.value for reached in found[:2]) / 2
 
 
@@ -165,10 +171,10 @@ def _adding(fit: Fit, found: list[Reached]) -> list[Reached]:
     rest, picked = found[: 3 * _REORDERED], list[Reached]()
     said: frozenset[str] = frozenset()
     while rest and len(picked) < _REORDERED:
-        best = max(rest, key=lambda each: each.value + _ADDED * fit.share(fit.stems(each.document) - said))
+        best = max(rest, key=lambda each: each.value + _ADDED * fit.share(fit.words(each.document) - said))
         rest.remove(best)
         picked.append(best)
-        said |= fit.stems(best.document)
+        said |= fit.words(best.document)
     return [*picked, *rest, *found[3 * _REORDERED :]]
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from lingbot_map.ask.bases.documents.graph import Tie, ties
 from lingbot_map.ask.bases.documents.judge import Judged
-from lingbot_map.ask.bases.documents.library import Snapshot, Spoken
+from lingbot_map.ask.bases.documents.library import Snapshot
+from lingbot_map.ask.bases.documents.spoken import Spoken
 
 WIDTH = 8
 STARTS = 12

@@ -50,7 +50,7 @@ class Document:
     id: str
     folder: str
     title: str
-    lines: tuple[Line, ...]
+    lines: Sequence[Line]
     family: str
     version: tuple[int, ...] = ()
     retitled: bool = False

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from lingbot_map.ask.bases.documents.library import Snapshot, Spoken
+from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.links import phrases_in, plain
+from lingbot_map.ask.bases.documents.spoken import Spoken
 
 Level = Literal["sentence", "paragraph", "topic"]
 NAME = 0.6

@@ -11,12 +11,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lingbot_map.ask.bases.documents.library import Snapshot, Spoken
+from lingbot_map.ask.bases.documents.library import Snapshot
+from lingbot_map.ask.bases.documents.spoken import Spoken
 from lingbot_map.ask.bases.documents.store import either
 from lingbot_map.ask.bases.documents.wording import Concept, Wording
 
 ENOUGH = 0.7
 """Share of the question that evidence must cover; below it is abstained."""
+LISTED = 600
+"""Sentences that say a word up to which each is listed; a word of more leads nowhere and is looked for in what others
+lead to."""
 _FOCUS = 1.5  # what is asked for counts more than what surrounds it
 _TYPE_NOUN = 0.3  # "which state", "what time": the answer is one and needn't say the word
 _TYPE_NOUNS = (
@@ -31,11 +35,17 @@ TYPE_NOUNS = frozenset(_TYPE_NOUNS.split())
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A concept, what it counts, and the rows of sentences that say it (the first 2,000)."""
+    """A concept, what it counts, and the rows of sentences that say it; of a ``common`` one, that more than ``LISTED``
+    hold, none are listed and a sentence itself is looked at."""
 
     concept: Concept
     weight: float
     rows: frozenset[int]
+    common: bool = False
+
+    def said_in(self, spoken: Spoken) -> bool:
+        """Whether a sentence says it."""
+        return spoken.row in self.rows or (self.common and self.concept.within(spoken.whole, spoken.stems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class Judged:
     @property
     def unknown(self) -> tuple[Concept, ...]:
         """Concepts that no document says."""
-        return tuple(each.concept for each in self.concepts if not each.rows)
+        return tuple(each.concept for each in self.concepts if not each.rows and not each.common)
 
     @property
     def nameless(self) -> tuple[Concept, ...]:
@@ -65,8 +75,13 @@ class Judged:
 
     def covers(self, spoken: Iterable[Spoken]) -> frozenset[int]:
         """The numbers of the concepts that any of these sentences says."""
-        rows = {each.row for each in spoken}
-        return frozenset(at for at, each in enumerate(self.concepts) if rows & each.rows)
+        said = list(spoken)
+        rows = {each.row for each in said}
+        return frozenset(
+            at
+            for at, each in enumerate(self.concepts)
+            if rows & each.rows or (each.common and any(map(each.said_in, said)))
+        )
 
     def share(self, covered: Iterable[int]) -> float:
         """The weighed share (0..1) of the question that these concepts make up."""
@@ -78,15 +93,18 @@ def judge(snapshot: Snapshot, wording: Wording) -> Judged:
     count = max(1, len(snapshot.sentences))
     found = []
     for concept in wording.concepts:
+        match = either(concept.forms)
+        held = snapshot.known(match, LISTED + 1)
+        common = len(held) > LISTED
         rows = frozenset(
-            row
-            for row in snapshot.known(either(concept.forms))
-            if concept.within((said := snapshot.sentences[row]).whole, said.stems)
+            spoken.row
+            for spoken in ([] if common else snapshot.spoken(held))
+            if concept.within(spoken.whole, spoken.stems)
         )
-        weight = math.log(1 + count / (len(rows) + 0.5))
+        weight = math.log(1 + count / ((snapshot.store.size(match) if common else len(rows)) + 0.5))
         if concept.text in TYPE_NOUNS:
             weight *= _TYPE_NOUN
         elif concept.focus:
             weight *= _FOCUS
-        found.append(Weighed(concept, weight, rows))
+        found.append(Weighed(concept, weight, rows, common))
     return Judged(wording, tuple(found), sum(each.weight for each in found))

@@ -5,47 +5,28 @@ A change rebuilds the sentences of one document alone; whoever reads keeps the s
 
 from __future__ import annotations
 
-import re
 import threading
 import weakref
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
-from lingbot_map.ask.bases.documents.files import Document, Folder, Line, Row
-from lingbot_map.ask.bases.documents.links import Titles, cap, form_of, names_in, plain
+from lingbot_map.ask.bases.documents.files import Document, Folder, Row
+from lingbot_map.ask.bases.documents.links import Titles, cap
+from lingbot_map.ask.bases.documents.spoken import OWN, Spoken, called_by, form_worth, own_text, spoken_in
 from lingbot_map.ask.bases.documents.store import Store, either
 from lingbot_map.ask.bases.documents.synonyms import Synonyms
 from lingbot_map.ask.bases.documents.vectors import Encoder, Vectors
-from lingbot_map.ask.bases.documents.wording import matching, stems
+from lingbot_map.ask.bases.documents.wording import stems
 
+_REMEMBERED = 500  # words whose sentences are remembered
 _FEW = 8  # sentences that hold a name which still ties documents that only mention it
-_BOILERPLATE = 0.1  # of the documents may have a sentence of one form before its names count for less
 _COUNTED = 500  # sentences that hold a name are looked at one by one; a name of more is common
-_OWN = 0.5  # a sentence of a form worth less is boilerplate
+_COMMON = 4_000  # sentences that hold a word which makes no phrase a name
 _SHORTEST_SHARED = 5  # characters of such a name
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """A sentence in its document: ``id`` is ``path#n``, ``row`` its row in the index."""
-
-    row: int
-    id: str
-    document: str
-    line: Line
-    names: tuple[str, ...]
-    context: str
-    stems: frozenset[str]
-    """Its stems with those of its title and heading."""
-    form: int
-
-    @property
-    def whole(self) -> str:
-        """Its matching form with that of its document's title and heading."""
-        return self.context + "\n" + matching(self.line.text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +99,26 @@ class Snapshot:
     def _counts(self) -> dict[str, int]:
         return {}
 
-    def count(self, stem: str) -> int:
-        """How many documents hold a stem."""
-        known = self._counts.get(stem)
+    def count(self, word: str) -> int:
+        """How many documents hold a word in any of its endings."""
+        known = self._counts.get(word)
         if known is None:
-            known = self._counts[stem] = self.store.count(either([stem]))
+            known = self._counts[word] = self.store.count(either([word]))
         return known
+
+    @cached_property
+    def _words(self) -> dict[str, Sequence[int] | None]:
+        return {}
+
+    def saying_word(self, word: str, most: int) -> Sequence[int] | None:
+        """The rows of sentences that say a word in any of its endings, or whose title or heading does; ``None`` if
+        they are more than ``most``."""
+        if word not in self._words:
+            if len(self._words) >= _REMEMBERED:
+                self._words.clear()
+            rows = self.known(either([word]), most + 1)
+            self._words[word] = array("q", rows) if len(rows) <= most else None
+        return self._words[word]
 
     @cached_property
     def _phrases(self) -> dict[str, tuple[int, ...]]:
@@ -132,6 +127,8 @@ class Snapshot:
     def saying(self, phrase: str) -> tuple[int, ...]:
         """The rows of sentences that say a phrase of Latin words; none if they are more than ``cap``."""
         known = self._phrases.get(phrase)
+        if known is None and any(self.store.size(either([word])) > _COMMON for word in phrase.split()):
+            known = self._phrases[phrase] = ()
         if known is None:
             rows = self.known('"' + phrase.replace('"', " ") + '"', 2 * self.cap)
             known = self._phrases[phrase] = tuple(rows) if len(rows) <= self.cap else ()
@@ -159,7 +156,7 @@ class Snapshot:
 
     def rare_form(self, spoken: Spoken) -> float:
         """1 for a sentence that is written for its document; less the more sentences share its form."""
-        return min(1.0, max(8.0, _BOILERPLATE * len(self.documents)) / max(1, self.forms[spoken.form]))
+        return form_worth(self.forms[spoken.form], len(self.documents))
 
     @cached_property
     def _own(self) -> dict[str, tuple[int, ...]]:
@@ -171,7 +168,7 @@ class Snapshot:
         if known is None:
             rows = self.postings.get(name, ())
             if _FEW < len(rows) <= _COUNTED:
-                rows = tuple(row for row in rows if self.rare_form(self.sentences[row]) > _OWN)
+                rows = tuple(row for row in rows if self.rare_form(self.sentences[row]) > OWN)
             known = self._own[name] = rows
         return known
 
@@ -179,38 +176,27 @@ class Snapshot:
         """The sentences of a document, in order."""
         return [self.sentences[row] for row in self.by_document[document]]
 
+    def spoken(self, rows: Iterable[int]) -> list[Spoken]:
+        """The sentences of these rows, in their order."""
+        return [self.sentences[row] for row in rows]
+
     def known(self, match: str, most: int = 2000) -> list[int]:
         """Rows of sentences that match, those of this snapshot alone."""
         return [row for row in self.store.holding(match, most) if row in self.sentences]
 
-    def found(self, match: str, most: int) -> list[tuple[int, float]]:
-        """(row, score) of sentences, best first."""
-        return [each for each in self.store.sentences(match, most) if each[0] in self.sentences]
+    def found(self, words: Iterable[str], most: int) -> list[tuple[int, float]]:
+        """(row, score) of sentences that hold any of the words, best first."""
+        return [each for each in self.store.sentences(words, most) if each[0] in self.sentences]
 
-    def found_documents(self, match: str, most: int) -> list[tuple[str, float]]:
-        """(id, score) of documents, best first."""
-        return [(self.rows[row], score) for row, score in self.store.documents(match, most) if row in self.rows]
+    def found_documents(self, words: Iterable[str], most: int) -> list[tuple[str, float]]:
+        """(id, score) of documents that hold any of the words, best first."""
+        return [(self.rows[row], score) for row, score in self.store.documents(words, most) if row in self.rows]
 
-
-def called_by(document: Document) -> list[str]:
-    """What a document is called, compared form: its title; the id that begins it, and what follows ("REQ-101 Retries");
-    what stands before a comma ("Oakdale, New York")."""
-    title = plain(document.title)
-    found = [title]
-    head, _, rest = document.title.strip().partition(" ")
-    if rest and re.fullmatch(r"[A-Za-z]+[-_]?\d[\w.\-]*", head):
-        found += [plain(head), plain(rest)]
-    place, comma, _ = document.title.partition(",")
-    if comma and len(place) > 3:
-        found.append(plain(place))
-    return [name for name in dict.fromkeys(found) if len(name) > 1]
-
-
-def _body(snapshot: Snapshot, document: Document) -> str:
-    """What a document is found by as a whole: its sentences without boilerplate, all of them if it is nothing else."""
-    spoken = snapshot.of(document.id)
-    own = [each.line.text for each in spoken if snapshot.rare_form(each) > _OWN]
-    return " ".join(own) if own else document.text
+    def titled(self, words: Iterable[str], most: int) -> list[str]:
+        """Documents whose title may hold any of the words; all where they are few."""
+        if len(self.documents) <= most:
+            return list(self.documents)
+        return [self.rows[row] for row in self.store.titled(words, most) if row in self.rows]
 
 
 def _replaced(snapshot: Snapshot, versions: Sequence[Document]) -> Iterable[int]:
@@ -285,7 +271,7 @@ class Library:
             heads: list[tuple[int, Document]] = []
             lines: list[tuple[int, str, str]] = []
             for document in added:
-                spoken = self._spoken(document)
+                spoken = spoken_in(document, self._next + 1)
                 docs[document.id] = document
                 rows[self._next] = document.id
                 heads.append((self._next, document))
@@ -314,38 +300,15 @@ class Library:
                 fine=before.fine,
                 graph=before.graph,
             )
-            self._store.add([(row, each.title, _body(after, each)) for row, each in heads], lines)
+            bodies = []
+            for row, each in heads:
+                said = [(s.line.text, forms[s.form]) for s in after.of(each.id)]
+                bodies.append((row, each.title, " ".join(own_text(said, len(docs)))))
+            self._store.add(bodies, lines)
             if gone_docs:
                 self._old.append((weakref.ref(before), gone_docs, gone))
             self.snapshot = after
             return after
-
-    def _spoken(self, document: Document) -> list[Spoken]:
-        found = []
-        title = matching(document.title)
-        own = tuple(called_by(document))
-        heads: dict[str, frozenset[str]] = {}
-        for at, line in enumerate(document.lines):
-            names = names_in(line.text)
-            if at == 0:
-                names = tuple(dict.fromkeys((*own, *names)))
-            below = line.heading and line.heading != document.title
-            context = f"{title}\n{matching(line.heading)}" if below else title
-            if context not in heads:
-                heads[context] = stems(context)
-            found.append(
-                Spoken(
-                    row=self._next + 1 + at,
-                    id=f"{document.id}#{line.n}",
-                    document=document.id,
-                    line=line,
-                    names=names,
-                    context=context,
-                    stems=heads[context] | stems(line.text),
-                    form=form_of(line.text),
-                )
-            )
-        return found
 
     def _purge(self) -> None:
         """Forget the rows of snapshots that nobody holds any more."""

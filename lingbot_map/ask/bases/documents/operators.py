@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from lingbot_map.ask.bases.documents.files import Document, Row
 from lingbot_map.ask.bases.documents.judge import ENOUGH, judge
-from lingbot_map.ask.bases.documents.library import Snapshot, Spoken, called_by
+from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.links import plain
+from lingbot_map.ask.bases.documents.spoken import Spoken, called_by
 from lingbot_map.ask.bases.documents.store import either
 from lingbot_map.ask.bases.documents.wording import HAN, Wording, matching, read, stems
 from lingbot_map.ask.types import Found, Lang, Sentence

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from lingbot_map.ask.bases.documents import beam
 from lingbot_map.ask.bases.documents.judge import Judged
-from lingbot_map.ask.bases.documents.library import Snapshot, Spoken, called_by
+from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.links import plain
 from lingbot_map.ask.bases.documents.operators import EARLIER
-from lingbot_map.ask.bases.documents.store import either
+from lingbot_map.ask.bases.documents.spoken import Spoken, called_by
 from lingbot_map.ask.bases.documents.wording import matching, stems
 from lingbot_map.ask.engine import Route
 from lingbot_map.ask.pool import Hit
@@ -19,8 +19,10 @@ from lingbot_map.ask.types import Lang
 
 MOST = 40
 """Hits of one route."""
+_TITLES = 2_000  # titles that are looked at; of more, those that hold a word of the question
 _EARLIER_WEIGHT = 0.5
 """Below 61 / (60 + MOST): the best earlier answer stays below the last source of a route."""
+_LOOKED_AT = 500  # sentences that are looked at word for word
 LABEL = 0.6
 """Share of a question's words that a short label must say: one word of three is chance."""
 
@@ -64,18 +66,20 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
         return list(hits.values())
 
     def said(row: int) -> str:
-        return "、".join(each.concept.text for each in judged.concepts if row in each.rows)[:60]
+        spoken = snapshot.sentences[row]
+        return "、".join(each.concept.text for each in judged.concepts if each.said_in(spoken))[:60]
 
     def in_words(late: Callable[[], bool]) -> Sequence[Hit]:
-        return by_sentence(
-            (row, why["words"].format(said(row))) for row, _ in snapshot.found(either(keywords), 4 * MOST)
-        )
+        return by_sentence((row, why["words"].format(said(row))) for row, _ in snapshot.found(keywords, 4 * MOST))
 
     def exact(late: Callable[[], bool]) -> Sequence[Hit]:
         counts = {}
-        for row in {row for each in judged.concepts for row in each.rows}:
-            spoken = snapshot.sentences[row]
-            whole = spoken.whole
+        weights: dict[int, float] = {}
+        for each in judged.concepts:
+            for row in each.rows:
+                weights[row] = weights.get(row, 0.0) + each.weight
+        for row in sorted(weights, key=lambda row: (-weights[row], row))[:_LOOKED_AT]:
+            whole = snapshot.sentences[row].whole
             held = [each for each in judged.concepts if each.concept.text in whole]
             if held:
                 counts[row] = (sum(each.weight for each in held), "、".join(each.concept.text for each in held)[:60])
@@ -88,11 +92,11 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
             order = vectors.nearest(judged.wording.whole, 4 * MOST)
             rows = [snapshot.by_document[id][at] for id, at in order]
             return by_sentence((row, why["like"].format(said(row) or "?")) for row in rows)
-        return by_sentence((row, why["like"].format(said(row))) for row, _ in snapshot.found(either(forms), 4 * MOST))
+        return by_sentence((row, why["like"].format(said(row))) for row, _ in snapshot.found(forms, 4 * MOST))
 
     def pages(late: Callable[[], bool]) -> Sequence[Hit]:
         ranked = []
-        for row, title in _heads(snapshot):
+        for row, title in _heads(snapshot, forms):
             whole, stemmed = matching(title), stems(title)
             share = judged.share(at for at, each in enumerate(judged.concepts) if each.concept.within(whole, stemmed))
             if share >= LABEL:
@@ -135,7 +139,7 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
 
     def earlier(late: Callable[[], bool]) -> Sequence[Hit]:
         hits: dict[str, Hit] = {}
-        for row, score in snapshot.found(either(forms), 8 * MOST):
+        for row, score in snapshot.found(forms, 8 * MOST):
             id = cite(snapshot.sentences[row])
             if snapshot.sentences[row].document.startswith(EARLIER + "/") and id not in hits:
                 hits[id] = Hit(item=id, score=score, why=why["words"].format(said(row)))
@@ -167,5 +171,6 @@ def _encoder(snapshot: Snapshot) -> str:
     return encoder.name if encoder is not None else "synonyms and stems, no vectors"
 
 
-def _heads(snapshot: Snapshot) -> list[tuple[int, str]]:
-    return [(rows[0], snapshot.documents[id].title) for id, rows in snapshot.by_document.items() if rows]
+def _heads(snapshot: Snapshot, forms: Iterable[str]) -> list[tuple[int, str]]:
+    ids = snapshot.titled(forms, _TITLES)
+    return [(rows[0], snapshot.documents[id].title) for id in ids if (rows := snapshot.by_document[id])]

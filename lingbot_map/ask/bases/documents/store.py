@@ -9,7 +9,6 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterable
-from pathlib import Path
 
 from lingbot_map.ask.bases.documents.wording import HAN, matching
 from lingbot_map.ask.text import bigrams, words
@@ -46,25 +45,39 @@ def either(forms: Iterable[str]) -> str:
     return " OR ".join(found) or '""'
 
 
-class Store:
-    """An index, in memory or at ``path``. Any thread may search."""
+_RARE = 5_000
+"""Rows that hold a word up to which it is rare: such words are counted exactly, in about a millisecond."""
+_SCORED = 20_000
+"""Rows that one search scores at most: beyond, its most common words are left out."""
+_REMEMBERED = 20_000  # words whose number of rows is remembered
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._lock = threading.Lock()
-        self._db = sqlite3.connect(str(path) if path else ":memory:", check_same_thread=False)
-        try:
-            for table in ("documents", "sentences"):
-                self._db.execute(
-                    f"create virtual table if not exists {table} using fts5(title, body, "
-                    "tokenize='porter unicode61 remove_diacritics 2')"
-                )
-        except sqlite3.DatabaseError as why:
-            self._db.close()
-            raise BadInput(str(path or "SQLite"), "an index with FTS5", str(why)) from None
+
+def make_tables(db: sqlite3.Connection) -> None:
+    """The two indexes, where they aren't there yet. Raises ``BadInput`` where SQLite has no FTS5."""
+    try:
+        for table in ("documents", "sentences"):
+            db.execute(
+                f"create virtual table if not exists {table} using fts5(title, body, "
+                "tokenize='porter unicode61 remove_diacritics 2')"
+            )
+    except sqlite3.OperationalError as why:
+        raise BadInput("SQLite", "one with FTS5", str(why)) from None
+
+
+class Store:
+    """An index, in memory or in the database ``db`` that ``make_tables`` prepared. Any thread may search."""
+
+    def __init__(self, db: sqlite3.Connection | None = None) -> None:
+        self.lock = threading.Lock()
+        self._db = db or sqlite3.connect(":memory:", check_same_thread=False)
+        self._sizes: dict[tuple[str, str], int] = {}
+        if db is None:
+            make_tables(self._db)
 
     def add(self, documents: Iterable[tuple[int, str, str]], sentences: Iterable[tuple[int, str, str]]) -> None:
         """(row, title, text) of documents and of their sentences."""
-        with self._lock, self._db:
+        self._sizes.clear()
+        with self.lock, self._db:
             for table, rows in (("documents", documents), ("sentences", sentences)):
                 self._db.executemany(
                     f"insert into {table}(rowid, title, body) values(?,?,?)",
@@ -73,36 +86,73 @@ class Store:
 
     def remove(self, documents: Iterable[int], sentences: Iterable[int]) -> None:
         """Rows that no reader needs any more."""
-        with self._lock, self._db:
+        self._sizes.clear()
+        with self.lock, self._db:
             self._db.executemany("delete from documents where rowid=?", [(row,) for row in documents])
             self._db.executemany("delete from sentences where rowid=?", [(row,) for row in sentences])
 
-    def documents(self, match: str, most: int) -> list[tuple[int, float]]:
-        """(row, score) of documents, best first; scores are negated BM25, so more is better."""
-        return self._search("documents", match, most)
+    def documents(self, words: Iterable[str], most: int) -> list[tuple[int, float]]:
+        """(row, score) of documents that hold any of the words, best first; a score is negated BM25: more is better."""
+        return self._search("documents", words, most)
 
-    def sentences(self, match: str, most: int) -> list[tuple[int, float]]:
-        """(row, score) of sentences, best first."""
-        return self._search("sentences", match, most)
+    def sentences(self, words: Iterable[str], most: int) -> list[tuple[int, float]]:
+        """(row, score) of sentences that hold any of the words, best first."""
+        return self._search("sentences", words, most)
 
     def holding(self, match: str, most: int) -> list[int]:
         """The rows of at most ``most`` sentences that match, in order."""
-        with self._lock:
+        with self.lock:
             sql = "select rowid from sentences where sentences match ? order by rowid limit ?"
             return [row for (row,) in self._db.execute(sql, (match, most))]
 
+    def titled(self, words: Iterable[str], most: int) -> list[int]:
+        """The rows of at most ``most`` documents whose title holds any of the words, in order."""
+        with self.lock:
+            sql = "select rowid from documents where documents match ? order by rowid limit ?"
+            return [row for (row,) in self._db.execute(sql, (f"title : ({either(words)})", most))]
+
     def count(self, match: str) -> int:
         """How many documents match."""
-        with self._lock:
+        with self.lock:
             sql = "select count(*) from documents where documents match ?"
             return int(self._db.execute(sql, (match,)).fetchone()[0])
+
+    def size(self, match: str, table: str = "sentences", most: int = _RARE) -> int:
+        """How many sentences (or documents) match; ``most`` + 1 if they are more."""
+        known = self._sizes.get((table, match))
+        if known is None:
+            with self.lock:
+                sql = f"select count(*) from (select 1 from {table} where {table} match ? limit ?)"
+                known = int(self._db.execute(sql, (match, most + 1)).fetchone()[0])
+            if len(self._sizes) >= _REMEMBERED:
+                self._sizes.clear()
+            self._sizes[table, match] = known
+        return known
 
     def close(self) -> None:
         """No search after this."""
         self._db.close()
 
-    def _search(self, table: str, match: str, most: int) -> list[tuple[int, float]]:
-        with self._lock:
+    def _search(self, table: str, words: Iterable[str], most: int) -> list[tuple[int, float]]:
+        """Rows by BM25. FTS5 walks every row of every word to weigh it, so of very many rows those of the rare words
+        alone are scored; where no word is rare, those that hold the two rarest, or failing such the first of them."""
+        terms = list(dict.fromkeys(map(term, words)))[:_MOST_TERMS]
+        if len(terms) < 2 or sum(self.size(each, table) for each in terms) <= _SCORED:
+            return self._scored(table, " OR ".join(terms) or '""', most)
+        terms.sort(key=lambda each: self.size(each, table))
+        kept, total = [], 0
+        for each in terms:
+            total += self.size(each, table)
+            if self.size(each, table) > _RARE or total > _SCORED:
+                break
+            if self.size(each, table):
+                kept.append(each)
+        if kept:
+            return self._scored(table, " OR ".join(kept), most)
+        return self._scored(table, " AND ".join(terms[:2]), most) or self._scored(table, terms[0], most)
+
+    def _scored(self, table: str, match: str, most: int) -> list[tuple[int, float]]:
+        with self.lock:
             found = self._db.execute(
                 f"select rowid, bm25({table}, ?, 1.0) from {table} where {table} match ? order by 2, rowid limit ?",
                 (TITLE, match, most),
