@@ -196,6 +196,15 @@ def test_without_optional_packages_the_operators_still_answer(shop: Ask, monkeyp
         text._simplifier.cache_clear()
 
 
+@pytest.mark.parametrize(
+    ("name", "question"), [("库存服务", "谁会调用库存服务？"), ("StoreDesk", "Who calls StoreDesk?")]
+)
+def test_a_name_is_not_read_for_its_verb(tmp_path: Path, name: str, question: str) -> None:
+    path = tmp_path / "stock.puml"
+    path.write_text(f"@startuml\nOrder -> {name} : lock(items)\n@enduml\n", "utf-8")
+    assert Ask(opened([path])).ask(question).cites == ("m1",)
+
+
 PIECES = [
     "扣款", "超时", "charge", "reserve", "cartClosed", "之前", "之后", "必须", "吗", "如果", "怎么走", "第", "5",
     "条消息", "谁", "会写", "CartDB", "BillingService", "RiskService", "refund()", "多久", "异步",

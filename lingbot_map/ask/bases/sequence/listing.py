@@ -185,6 +185,8 @@ def incoming(view: View, read: Read, lang: Lang) -> Found | None:
 
 def _verb(read: Read) -> frozenset[str]:
     text = folded(read.text)
+    for mention in read.mentions:  # "库存服务" is a name, in which nothing is stored
+        text = text.replace(folded(mention.text), " ")
     if signs.WRITES.search(text):
         return _WRITING
     return _READING if signs.READS.search(text) else frozenset()
