@@ -96,10 +96,12 @@ class _Slot:
 
 
 class Report:
-    """Tells ``probe`` of each question to ``base`` as a turn of ``session`` ("": one of its own)."""
+    """Tells ``probe`` of each question to ``base`` as a turn of ``session``; "": of one of its own, which is called
+    what is asked first. What a session is called that has a name, and that it ends, is told by whoever named it."""
 
     def __init__(self, probe: Probe, base: Base, dialog: Dialog, session: str = "") -> None:
         self.session = session or f"ask-{secrets.token_hex(4)}"
+        self._own = not session
         self._probe = probe
         self._base = base
         self._dialog = dialog
@@ -149,7 +151,7 @@ class Report:
         self._asked += 1
         self._items.clear()
         self._question = None
-        if self._asked == 1:
+        if self._asked == 1 and self._own:
             self._turn = ""
             self._tell(SessionStarted(title=text.strip()[:_SNIPPET], meta={"channel": "ask", "base": self._base.name}))
         self._turn = f"q{self._asked}"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import secrets
 import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
-from types import FrameType
 
 from lingbot_map.demo.assistant import LANGUAGES
 from lingbot_map.demo.customer import customers
 from lingbot_map.demo.desk import Desk
+from lingbot_map.demo.leaving import told_to_leave
 from lingbot_map.demo.probing import probe
 
 PACE = 3.0
@@ -93,13 +91,13 @@ def _talk(answer: Callable[[str], str]) -> bool:
             if text == "/new":
                 return True
             if text:
-                sys.stdout.write(_shown(answer(text)) + "\n")
+                sys.stdout.write(shown(answer(text)) + "\n")
     except (EOFError, KeyboardInterrupt):
         sys.stdout.write("\n")
     return False
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """``text`` without anything that a terminal would take for a command."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
@@ -133,17 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         probe.close()
         return 0
 
-    leave = threading.Event()
-
-    def asked_to_leave(_signal: int, _frame: FrameType | None) -> None:
-        leave.set()
-
-    signal.signal(signal.SIGTERM, asked_to_leave)
-    signal.signal(signal.SIGINT, asked_to_leave)
-
-    def stop(seconds: float) -> bool:
-        return leave.wait(max(seconds, 0)) or (wanted.parent is not None and os.getppid() != wanted.parent)
-
+    stop = told_to_leave(wanted.parent)
     try:
         run_demo(
             lang=wanted.lang,
