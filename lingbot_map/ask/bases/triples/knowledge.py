@@ -189,7 +189,8 @@ class Knowledge:
         if not gives:  # nobody said how its relations are said: that this reading finds nothing proves nothing
             words = [m.text for m in marks if (m.relations or m.props or m.values or m.kinds) and not m.mention]
             return replace(question, args={**question.args, "asked": tuple(words)})
-        mentions = carried.get(best.bound) or tuple(_settled(mention, best.bound) for mention in question.mentions)
+        settled = tuple(_settled(mention, best.bound, self.graph) for mention in question.mentions)
+        mentions = carried.get(best.bound) or settled
         query = rendered(best.plan, self.schema)
         args: dict[str, Any] = {
             "plan": best.plan,
@@ -312,11 +313,12 @@ def _gives(plan: Plan, result: Result) -> bool:
     return bool(result.nodes)
 
 
-def _settled(mention: Mention, bound: Sequence[str]) -> Mention:
+def _settled(mention: Mention, bound: Sequence[str], graph: Graph) -> Mention:
     """The mention with the entity that the plan took it for."""
     ids = (mention.id, *mention.others)
     chosen = next((id for id in bound if id in ids), mention.id)
-    return replace(mention, id=chosen, others=tuple(id for id in ids if id != chosen))
+    kind = graph.nodes[chosen].kind if chosen in graph.nodes else mention.kind
+    return replace(mention, id=chosen, kind=kind, others=tuple(id for id in ids if id != chosen))
 
 
 def _spoken(text: str, marks: Sequence[Mark]) -> Lang:
