@@ -33,7 +33,7 @@ from lingbot_web.cli_recordings import (
     Flush,
     fsync_of,
 )
-from lingbot_web.demo import DemoBot
+from lingbot_web.demo import BOTS, DemoBot
 from lingbot_web.security import TRACES, is_host
 
 INTERRUPTED = 130
@@ -177,23 +177,35 @@ def demo(
     lang: Annotated[str, typer.Option(help="The language that comes first: zh or en.")] = "zh",
     pace: Annotated[float, typer.Option(help="Seconds between two turns of the scripted customer.", min=0)] = 3.0,
     fsync: Flush = "batch",
+    bot: Annotated[str, typer.Option("--bot", help="telecom, or ask: answers with evidence, about a tea shop.")] = (
+        "telecom"
+    ),
 ) -> int:
-    """Start a map, a telecom assistant and a customer who talks to it; open the address and watch.
+    """Start a map, a bot and a customer who talks to it; open the address and watch.
+
+    The bot is a telecom assistant, or with --bot ask what `lingbot-map ask` is: questions to the graph, the documents
+    and a diagram of a tea shop, with a follow-up, two things of one name, a question that nothing answers and an
+    answer that looks wrong until the map shows why.
 
     Example: lingbot-map demo --lang en
+
+    Example: lingbot-map demo --bot ask --chat
     """
     if lang not in ("zh", "en"):
         raise BadInput("--lang", "zh or en", lang)
+    if bot not in BOTS:
+        raise BadInput("--bot", " or ".join(BOTS), bot)
     flush = fsync_of(fsync)
     address = Address(port=port)
     listener, pipeline, _ = _claimed(data, address, flush)
     from lingbot_web import running
 
-    bot = DemoBot(lang=lang, pace=pace, chat=chat, announce=_announcing(address, listener.getsockname()[1]))
+    announce = _announcing(address, listener.getsockname()[1])
+    process = DemoBot(bot=bot, lang=lang, pace=pace, chat=chat, announce=announce)
     try:
-        ended_by = running.run(pipeline, address, listener, data=data, ready=bot.start, may_end=bot.gone)
+        ended_by = running.run(pipeline, address, listener, data=data, ready=process.start, may_end=process.gone)
     finally:
-        bot.end()
+        process.end()
     return _ended(pipeline, data, ended_by)
 
 

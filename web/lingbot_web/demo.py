@@ -1,4 +1,4 @@
-"""``lingbot-map demo``: a map, the demo bot in a process of its own, and somebody who talks to it."""
+"""``lingbot-map demo``: a map, a demo bot in a process of its own, and somebody who talks to it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 from lingbot_web.beacon import Beacon
 
+BOTS = {"telecom": "lingbot_map.demo.bot", "ask": "lingbot_map.ask.demo.bot"}
+"""The demo bots by name, and the program that each is."""
 GRACE = 1.5
 """So long the bot may take to end its session and to send the rest."""
 
@@ -19,7 +21,8 @@ GRACE = 1.5
 class DemoBot:
     """The bot's process. It finds map and token in its environment, where no process list shows them."""
 
-    def __init__(self, *, lang: str, pace: float, chat: bool, announce: Callable[[Beacon], None]) -> None:
+    def __init__(self, *, bot: str, lang: str, pace: float, chat: bool, announce: Callable[[Beacon], None]) -> None:
+        self._program = BOTS[bot]
         self._arguments = ["--lang", lang, "--pace", str(pace), "--parent", str(os.getpid())]
         self._chat = chat
         self._announce = announce
@@ -42,7 +45,7 @@ class DemoBot:
 
     def _begin(self, beacon: Beacon) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", "lingbot_map.demo.bot", *self._arguments, *(["--chat"] if self._chat else [])],
+            [sys.executable, "-m", self._program, *self._arguments, *(["--chat"] if self._chat else [])],
             env={**os.environ, "LINGBOT_ENDPOINT": beacon.url, "LINGBOT_TOKEN": beacon.token},
             stdin=None if self._chat else subprocess.DEVNULL,
             start_new_session=not self._chat,
