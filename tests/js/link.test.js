@@ -24,6 +24,14 @@ test('a place comes back as it was written', () => {
   assert.deepEqual(readPlace(`#${writePlace(place)}`), place);
 });
 
+test('what is asked comes back with its base, and the session that is open needs no name', () => {
+  for (const ask of [{ base: 'diagram:订单 & 支付.puml', question: '退款失败怎么办？ a=b&c' }, { base: 'session', question: 'who overwrote brand?' }, { base: 'docs:wiki', question: '' }]) {
+    assert.deepEqual(readPlace(writePlace({ tab: 'ask', ask })), { tab: 'ask', ask });
+  }
+  assert.ok(!writePlace({ ask: { base: 'session', question: 'x' } }).includes('session'));
+  assert.deepEqual(readPlace(`aq=${'x'.repeat(2001)}&ask=${'y'.repeat(301)}`), {});
+});
+
 test('all layers on are not said, and a window is held to a tenth of a turn', () => {
   assert.equal(writePlace({ layers: ['flow', 'state', 'knowledge'], window: { from: 1.04, to: 3.26 } }), 'w=1_3.3');
 });

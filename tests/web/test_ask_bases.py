@@ -74,6 +74,15 @@ def test_a_graph_shows_its_plan_also_where_a_name_was_put_right(map: Client) -> 
     assert put_right["text"] != next(line["answer"]["text"] for line in told if "answer" in line)
 
 
+def test_another_document_is_meant_once_it_was_put_right(map: Client) -> None:
+    question = "What is the Roadmap?"
+    told = lines(map, base=WIKI, question=question)
+    bound = told[0]["bound"]["mentions"][0]
+    assert {option["label"] for option in bound["options"]} >= {"Gateway", "Roadmap"}
+    put_right = answer(map, base=WIKI, question=question, bound={str(bound["start"]): "gateway.md"})
+    assert put_right["cites"][0] == "gateway.md"
+
+
 def test_how_a_question_is_understood_is_told_before_it_is_asked(map: Client) -> None:
     told = lines(map, base=ORDER, question="What comes after reserveItem?", only="bound")
     assert [next(iter(line)) for line in told] == ["bound"]

@@ -3,6 +3,8 @@ instead; and questions that a base is sure to answer, for a reader who asks it f
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -17,6 +19,7 @@ MOST_OPTIONS = 60
 """Things that a name may be put right to."""
 MOST_EXAMPLES = 4
 _TRIED = 14
+_BY_TEXT = ("recall", "sentences")  # these answer what is said, so what was put right has to be said
 
 
 def read_as(base: Base, text: str, dialog: Dialog, bound: Mapping[int, str]) -> Question:
@@ -29,7 +32,19 @@ def read_as(base: Base, text: str, dialog: Dialog, bound: Mapping[int, str]) -> 
     if not bound:
         return question
     mentions = tuple(_put_right(base, mention, bound.get(mention.start, "")) for mention in question.mentions)
+    if base.name in _BY_TEXT:
+        question = base.read(_said_otherwise(base, text, mentions), dialog)
     return replace(question, mentions=mentions)
+
+
+def _said_otherwise(base: Base, text: str, mentions: Sequence[Mention]) -> str:
+    """The question with the title of each document that was put right in the place of its words."""
+    for mention in mentions:
+        item = base.item(mention.id)
+        if mention.how == "corrected" and item is not None:
+            title = item.title.replace("\\", "\\\\")
+            text = re.sub(re.escape(mention.text), title, text, count=1, flags=re.IGNORECASE)
+    return text
 
 
 def _put_right(base: Base, mention: Mention, id: str) -> Mention:
@@ -47,9 +62,12 @@ def bound_as_json(base: Base, question: Question) -> dict[str, Any]:
     said = question_as_json(question)
     for mention, told in zip(question.mentions, said["mentions"], strict=True):
         ids = dict.fromkeys([mention.id, *mention.others, *islice(_kin(base, mention), MOST_OPTIONS)])
-        labels = [(id, _label(base, id)) for id in islice(ids, MOST_OPTIONS)]
-        told["label"] = _label(base, mention.id)
-        told["options"] = [{"id": id, "label": label} for id, label in labels if label]
+        labels = {id: label for id in islice(ids, MOST_OPTIONS) if (label := _label(base, id))}
+        often = Counter(labels.values())
+        told["label"] = labels.get(mention.id, "")
+        told["options"] = [
+            {"id": id, "label": f"{label} ({id})" if often[label] > 1 else label} for id, label in labels.items()
+        ]
     return said
 
 
@@ -57,11 +75,12 @@ def _label(base: Base, id: str) -> str:
     item = base.item(id)
     if item is None:
         return ""
-    kind = str(item.props.get("kind", "")) if item.kind == "node" else ""
     title = item.title or item.id
-    if item.kind in ("message", "node") and item.id not in title:
-        return f"{title} · {kind or item.id}"
-    return title
+    if item.kind == "message":
+        return f"{title} · {item.id}"
+    about: Any = base
+    kind = about.graph.nodes[id].kind if item.kind == "node" and base.name == "graph" else ""
+    return f"{title} · {kind}" if kind else title
 
 
 def _kin(base: Base, mention: Mention) -> Iterator[str]:

@@ -37,6 +37,7 @@ def source_of(base: Base, item: Item, root: Path | None, text: str = "") -> dict
 
 def named(source: str, root: Path | None) -> str:
     """A source as it is shown: below its root, never where that lies on the machine."""
+    source = source.replace(":line ", ":")
     if root is not None:
         path = Path(source)
         for each in (root, root.absolute()):

@@ -166,7 +166,7 @@ export class Page {
     });
     this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? titleOf(this.summary) : '') });
     this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false), onNewer: () => this.session.openNewer() });
-    this.exporting = new Exporting(() => ({ api: this.api, score: this.score, summary: this.summary, place: { ...this.place(this.selection), window: { from: this.score.window.from, to: this.score.window.to } } }));
+    this.exporting = new Exporting(() => ({ api: this.api, score: this.score, summary: this.summary, place: { ...this.#exported, window: { from: this.score.window.from, to: this.score.window.to } } }));
     this.toolbar = new Toolbar({
       onLayer: (layer) => this.score.toggleLayer(layer),
       onFinding: (step) => this.score.nextFinding(step),
@@ -231,8 +231,10 @@ export class Page {
       asked: () => ({ map: this.score.map, key: this.session.key, playhead: this.score.playhead }),
       go: (selection) => this.go(selection),
       show: () => { this.side.show('ask'); this.showPanel(true); },
+      onPlace: () => this.address.soon(),
     });
     this.side.add(ask);
+    this.session.askOffered(ask);
     this.inspector.page.why = (selection) => ask.why(selection);
     this.side.render();
   }
@@ -321,9 +323,21 @@ export class Page {
     this.render();
   }
 
+  /** The place for a file, which can't be asked. @returns {Place} */
+  get #exported() {
+    const { ask, tab, ...place } = this.place(this.selection);
+    return tab && tab !== 'ask' ? { ...place, tab } : place;
+  }
+
+  /** What is asked, while its tab is shown. @returns {Pick<Place, 'ask'>} */
+  get #askPlace() {
+    const place = this.side.shown.name === 'ask' ? this.ask?.place : undefined;
+    return place ? { ask: place } : {};
+  }
+
   /** @param {Selection | null} selection @returns {Place} */
   place(selection) {
-    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), query: this.finder.query, filters: this.filters.write(), tab: this.side.shown.name === 'ask' ? 'inspect' : this.side.shown.name, ...this.changes.place, ...this.table.place } : (this.session.asked ?? {});
+    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), query: this.finder.query, filters: this.filters.write(), tab: this.side.shown.name, ...this.#askPlace, ...this.changes.place, ...this.table.place } : (this.session.asked ?? (this.side.shown.name === 'ask' ? { tab: 'ask', ...this.#askPlace } : {}));
   }
 
   /** Redraws what stands around the map, once a frame. */

@@ -1,6 +1,8 @@
-// The question that fits what is selected, and where a cited item stands on the map. Pure.
+// The question that fits what is selected, where a cited item stands on the map, and the questions asked before.
 
+import { foreign, h } from 'lb/dom';
 import { known, text } from 'lb/i18n';
+import { part } from 'lb/pane';
 import { labelOf } from 'lb/past';
 
 /** @typedef {import('lb/types').Selection} Selection */
@@ -49,4 +51,15 @@ function labelOfEdge({ kind, turn, props }) {
   if (kind !== 'recall') return `${text(`ask.edge.${kind}`)} ${turn}`;
   const stage = `stage.${props.stage}`;
   return `${known(stage) ? text(stage) : String(props.stage).slice(0, 20)} #${props.rank}`;
+}
+
+const MOST_EARLIER = 8;
+
+/** What was asked before, each with how its answer begins. @param {import('lb/ask_talk').Talk} talk @param {(turn: import('lb/ask_talk').Turn) => void} show */
+export function earlierPart(talk, show) {
+  const others = talk.turns.filter((turn) => turn !== talk.shown).reverse().slice(0, MOST_EARLIER);
+  if (!others.length) return null;
+  return part(text('ask.earlier'), '', h('ul', { class: 'plain ask-earlier' }, others.map((turn) => h('li', null,
+    h('button', { class: 'link', on: { click: () => show(turn) } }, foreign(turn.question, { most: 120 })),
+    turn.told.answer && h('p', { class: 'quiet' }, foreign(turn.told.answer.sentences[0]?.text ?? '', { most: 90 }))))));
 }

@@ -31,15 +31,28 @@ export class Importing {
     addEventListener('dragleave', (event) => {
       if (!files(event)) return;
       depth = Math.max(0, depth - 1);
-      if (!depth) this.over.hidden = true;
+      if (depth) return;
+      this.over.hidden = true;
+      for (const each of document.querySelectorAll('[data-drop]')) each.classList.remove('dropping');
     });
-    addEventListener('dragover', (event) => files(event) && event.preventDefault());
+    /** What takes files itself, and the pointer is over it. @param {DragEvent} event */
+    const taker = (event) => (event.target instanceof Element ? event.target.closest('[data-drop]') : null);
+    addEventListener('dragover', (event) => {
+      if (!files(event)) return;
+      event.preventDefault();
+      const own = taker(event);
+      this.over.hidden = own !== null;
+      for (const each of document.querySelectorAll('[data-drop]')) each.classList.toggle('dropping', each === own);
+    });
     addEventListener('drop', (event) => {
       if (!files(event)) return;
       event.preventDefault();
       depth = 0;
       this.over.hidden = true;
-      this.take([...(event.dataTransfer?.files ?? [])]);
+      const own = taker(event);
+      own?.classList.remove('dropping');
+      if (own) own.dispatchEvent(new CustomEvent('files', { detail: [...(event.dataTransfer?.files ?? [])] }));
+      else this.take([...(event.dataTransfer?.files ?? [])]);
     });
   }
 

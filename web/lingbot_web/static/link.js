@@ -14,7 +14,8 @@
  * @property {boolean} [trail] what the selection reaches is lit
  * @property {string} [query] in the search box
  * @property {string} [filters] as Filters write it
- * @property {'inspect' | 'dialogue' | 'events' | 'changes'} [tab] of the panel; absent = the inspector
+ * @property {'inspect' | 'dialogue' | 'events' | 'changes' | 'ask'} [tab] of the panel; absent = the inspector
+ * @property {{base: string, question: string}} [ask] what is asked, and the question ("" = none yet)
  * @property {import('lb/diff').Moments} [compared] the moments that the changes are told between; absent = they follow
  * @property {boolean} [table] the turns as a table instead of the score
  * @property {'light' | 'dark'} [theme]
@@ -28,7 +29,9 @@ const KEY = /^[\w-]{1,64}$/; // also what is no key: that it leads nowhere is th
 const EPOCH = /^[\w.:-]{1,64}$/;
 /** No longer than the search box takes. */
 const LONGEST_QUERY = 400;
-const TABS = ['inspect', 'dialogue', 'events', 'changes'];
+const TABS = ['inspect', 'dialogue', 'events', 'changes', 'ask'];
+const LONGEST_QUESTION = 2000;
+const LONGEST_BASE = 300;
 const KINDS = ['node', 'edge', 'finding', 'turn'];
 
 /**
@@ -70,6 +73,8 @@ export function readPlace(fragment) {
     else if (name === 'f' && /^[a-z,-]{1,200}$/.test(value)) place.filters = value;
     else if (name === 'trail' && value === '1') place.trail = true;
     else if (name === 'tab' && TABS.includes(value)) place.tab = /** @type {Place['tab']} */ (value);
+    else if (name === 'ask' && value && value.length <= LONGEST_BASE) place.ask = { base: value, question: place.ask?.question ?? '' };
+    else if (name === 'aq' && value && value.length <= LONGEST_QUESTION) place.ask = { base: place.ask?.base ?? 'session', question: value };
     else if (name === 'ab' && /^\d{0,16}_\d{0,16}$/.test(value)) {
       const [a = '', b = ''] = value.split('_');
       place.compared = { a: a ? Number(a) : null, b: b ? Number(b) : null };
@@ -104,6 +109,8 @@ export function writePlace(place) {
   if (place.query) parts.push(`q=${encode(place.query)}`);
   if (place.filters) parts.push(`f=${place.filters}`);
   if (place.tab && place.tab !== TABS[0]) parts.push(`tab=${place.tab}`);
+  if (place.ask && place.ask.base !== 'session') parts.push(`ask=${encode(place.ask.base)}`);
+  if (place.ask?.question) parts.push(`aq=${encode(place.ask.question)}`);
   if (place.compared) parts.push(`ab=${place.compared.a ?? ''}_${place.compared.b ?? ''}`);
   if (place.table) parts.push('view=table');
   if (place.theme) parts.push(`theme=${place.theme}`);

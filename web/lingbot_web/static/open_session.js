@@ -21,6 +21,7 @@ export class OpenSession {
     this.page = page;
     /** @type {Place | null} what the address asks for, until it has been shown */
     this.asked = asked;
+    this.opening = asked; // as the page was opened
     this.key = '';
     /** @type {Summary | null} what was known of it when it was deleted elsewhere; its map stays until the reader leaves it */
     this.deleted = null;
@@ -132,6 +133,7 @@ export class OpenSession {
     if (place.zone && place.zone !== zoneShown()) this.page.zone.switch(place.zone);
     this.asked = place;
     this.#showTab(place.tab ?? 'inspect');
+    if (place.tab === 'ask') this.page.ask?.restore(place.ask);
     this.page.changes.ask(place.compared, place.session);
     this.page.table.show(place.table ?? false, false);
     if (token && (token !== this.page.api.token || this.page.feed.line === 'unauthorised')) this.admit(token);
@@ -142,6 +144,13 @@ export class OpenSession {
   #showTab(name) {
     this.page.side.show(name);
     if (name !== 'inspect') this.page.showPanel(true);
+  }
+
+  /** The server answers questions after all: a link may lead there. @param {import('lb/ask').AskTab} ask */
+  askOffered(ask) {
+    if (this.opening.tab !== 'ask') return;
+    ask.restore(this.opening.ask);
+    this.#showTab('ask');
   }
 
   /** There is nothing at the address: what is open stays, and no other session opens in its stead. @param {string} name */
