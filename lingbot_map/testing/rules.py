@@ -39,6 +39,7 @@ _BESIDE = {
     "recalled": {"stage", "rank", "rank_at_most", "at_turn"},
     "answered_from": set(),
     "matches": set(),
+    "design": {"at_turn", "messages"},
 }
 """Each claim with what may stand beside it."""
 _EVERYWHERE = {"name", "session"}
@@ -47,14 +48,32 @@ Claim = Callable[[Asserted], object]
 
 
 @dataclass(frozen=True, slots=True)
+class Designed:
+    """The claim that a session went as the diagram in ``path`` draws it, in ``at_turn`` or in every turn (None).
+    ``messages`` are what its messages stand for, by their names."""
+
+    path: Path
+    at_turn: int | None
+    messages: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One claim, of sessions whose id fits the pattern ``session`` (``*`` and ``?`` as in a shell); it begins at
-    ``line`` of its file (0: not known). ``name`` is what people call it."""
+    ``line`` of its file (0: not known). ``name`` is what people call it.
+
+    What is ``designed`` is not for ``claim`` to say: whoever reads diagrams holds the session against it.
+    """
 
     line: int
     name: str
     session: str
     claim: Claim
+    designed: Designed | None = None
+
+    def is_of(self, session: str) -> bool:
+        """Whether the rule speaks of a session."""
+        return fnmatchcase(session, self.session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +83,16 @@ class Rules:
     path: str
     rules: list[Rule]
 
+    @property
+    def designs(self) -> list[Rule]:
+        """The rules that hold a session against a diagram."""
+        return [rule for rule in self.rules if rule.designed is not None]
+
     def broken(self, map: DialogueMap) -> list[tuple[Rule, Mismatch]]:
-        """The rules that ``map`` breaks, each with where to look first."""
+        """The rules that ``map`` breaks, each with where to look first; those of ``designs`` are not looked at."""
         out = []
         for rule in self.rules:
-            if not fnmatchcase(map.session, rule.session):
+            if rule.designed is not None or not rule.is_of(map.session):
                 continue
             try:
                 rule.claim(Asserted(map))
@@ -114,6 +138,10 @@ def _is_json(value: Any) -> bool:
     return all(map(_is_json, value)) if type(value) is list else type(value) in (str, int, float, bool, type(None))
 
 
+def _unsaid(map: Asserted) -> None:
+    return
+
+
 class _Reader:
     """Reads one table, which stands between two lines."""
 
@@ -148,8 +176,17 @@ class _Reader:
         for name in table:
             if name not in allowed:
                 raise self.wrong(name, f"beside {key} only {', '.join(sorted(allowed - {key}))}", name)
-        claim = self._claim(key, table)
-        return Rule(self.head, self._text(table, "name", ""), self._text(table, "session", "*"), claim)
+        designed = self._designed(table) if key == "design" else None
+        claim = self._claim(key, table) if designed is None else _unsaid
+        return Rule(self.head, self._text(table, "name", ""), self._text(table, "session", "*"), claim, designed)
+
+    def _designed(self, table: dict[str, Any]) -> Designed:
+        messages = table.get("messages", {})
+        if type(messages) is not dict or not all(type(kind) is str for kind in messages.values()):
+            expected = 'messages as a table of texts, { clearSlots = "clear" }'
+            raise self.wrong("messages", expected, repr(messages))
+        path = self.path.parent / self._text(table, "design")
+        return Designed(path, self._count(table, "at_turn"), messages)
 
     def _claim(self, key: str, table: dict[str, Any]) -> Claim:
         turn = self._count(table, "at_turn")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
 import orjson
 
 from lingbot_map.legible import legible
-from lingbot_web.checking import ABOUT, GOLDEN, RULE, Checked, Issue, NotRead
+from lingbot_web.checking import ABOUT, DESIGN, GOLDEN, RULE, Checked, Issue, NotRead
 from lingbot_web.terminal import visible
+
+if TYPE_CHECKING:
+    from lingbot_web.designs import DesignReport, Step
 
 _SEQ = re.compile(rb'^\{"seq":([1-9][0-9]{0,15}),', re.MULTILINE)
 _LARGEST = 256 << 20  # bytes of a recording whose lines are numbered
@@ -44,7 +47,7 @@ def sarif(found: Found) -> bytes:
                 {
                     "ruleId": issue.code,
                     "ruleIndex": codes.index(issue.code),
-                    "level": "error" if issue.code in (RULE, GOLDEN) else "warning",
+                    "level": "error" if issue.code in (RULE, GOLDEN, DESIGN) else "warning",
                     "message": {"text": text},
                     "locations": [location],
                     "partialFingerprints": {"lingbotMap/v1": _fingerprint(item, issue)},
@@ -74,19 +77,54 @@ def junit(found: Found) -> bytes:
         case = ElementTree.SubElement(suite, "testcase", classname=_plain(str(item.file)), name=_plain(name))
         if isinstance(item, NotRead):
             ElementTree.SubElement(case, "error", message=_plain(item.why), type="NotRead")
-        elif item.issues:
+            continue
+        if item.issues:
             told = [f"{_where(issue)}{issue.code} {issue.text}" for issue in item.issues]
             failure = ElementTree.SubElement(case, "failure", message=_plain(told[0]), type=_plain(item.issues[0].code))
             failure.text = "\n".join(
                 _plain(line + (f" [{issue.evidence}]" if issue.evidence else ""))
                 for line, issue in zip(told, item.issues, strict=True)
             )
+        if item.designs:
+            lines = [line for report in item.designs for line in design_lines(report)]
+            ElementTree.SubElement(case, "system-out").text = "\n".join(_plain(line) for line in lines)
     for element in (root, *suites.values()):
         for what, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
             element.set(what, str(sum(1 for _ in element.iter(tag))))
     ElementTree.indent(root)
     text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
+
+
+def design_lines(report: DesignReport) -> Iterator[str]:
+    """How a session stands to a design: a line for the whole, one for each turn with its steps and their events, and
+    one for each message whose words alone say what it is, or that can't be held against a record."""
+    right = sum(turn.conforms for turn in report.turns)
+    turns = f"{len(report.turns):,} turn" + ("" if len(report.turns) == 1 else "s")
+    yield f"design {report.design}: {right:,} of {turns} as designed"
+    for turn in report.turns:
+        steps = turn.steps
+        matched = [f"{step.message} = {step.event}" for step in steps if step.status == "matched"]
+        parts = [f"{len(matched)} matched" + (f" ({', '.join(matched)})" if matched else "")]
+        for status, word in (("missing", "missing"), ("elsewhere", "at another place"), ("extra", "extra")):
+            apart = [_step(step) for step in steps if step.status == status]
+            if apart:
+                parts.append(f"{word}: {', '.join(apart)}")
+        yield f"  turn {turn.turn}: {turn.fault or '; '.join(parts)}"
+    if report.undrawn:
+        some = ", ".join(str(turn) for turn in report.undrawn[:10]) + (" …" if len(report.undrawn) > 10 else "")
+        yield f"  not designed, so not held against it: turn {some}"
+    for each in report.read_as:
+        if each.by == "words":
+            named = f" {each.name}" if each.name else ""
+            yield f"  {each.message} {each.label} (line {each.line}) is read as: {each.kind}{named}"
+    for each in report.unmapped:
+        yield f"  {each.message} {each.label} (line {each.line}) stands for nothing that is recorded: not checked"
+
+
+def _step(step: Step) -> str:
+    did = f"{step.kind} {step.name}".strip()
+    return f"{step.message or did} = {step.event}" if step.event else step.message
 
 
 def _where(issue: Issue) -> str:
@@ -99,7 +137,7 @@ def _plain(text: str) -> str:
 
 
 def _name(code: str) -> str:
-    return {RULE: "BrokenRule", GOLDEN: "GoldenMap"}.get(code) or ABOUT[code].capitalize()
+    return {RULE: "BrokenRule", GOLDEN: "GoldenMap", DESIGN: "NotAsDesigned"}.get(code) or ABOUT[code].capitalize()
 
 
 def _place(file: Path, line: int) -> dict[str, Any]:

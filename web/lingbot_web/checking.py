@@ -1,10 +1,11 @@
-"""Recordings held against what must be so: no findings that count, the rules of a file, golden maps."""
+"""Recordings held against what must be so: no findings that count, the rules of a file, golden maps, designs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lingbot_map import importers
 from lingbot_map.checks import CODES
@@ -13,16 +14,21 @@ from lingbot_map.errors import BadInput, LingbotMapError
 from lingbot_map.graph import DialogueMap
 from lingbot_map.model import Finding
 from lingbot_map.store.recording import LOG
-from lingbot_map.testing import Opened, Rules, open_maps
+from lingbot_map.testing import Opened, Rule, Rules, open_maps
 from lingbot_map.testing.asserting import known
 from lingbot_map.testing.golden import is_golden, keep_golden, read_golden
 
-RULE, GOLDEN = "RULE", "GOLDEN"
-"""The codes of a broken rule and of a difference to a golden map, beside those of findings."""
+if TYPE_CHECKING:
+    from lingbot_map.ask.bases.sequence.design import Design
+    from lingbot_web.designs import DesignReport, Deviation
+
+RULE, GOLDEN, DESIGN = "RULE", "GOLDEN", "DESIGN"
+"""The codes of a broken rule, of a difference to a golden map and of one to a design, beside those of findings."""
 ABOUT = {
     **{code: kind for kind, code in CODES.items()},
     RULE: "a rule of the rules file does not hold",
     GOLDEN: "the map differs from its golden map",
+    DESIGN: "a turn did not go as a diagram designs it",
 }
 _EVIDENCE = 6
 
@@ -53,7 +59,8 @@ class Issue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """One session of ``file``, and what is wrong with it; ``left_out`` counts findings that do not count."""
+    """One session of ``file``, and what is wrong with it; ``left_out`` counts findings that do not count, ``designs``
+    say how its turns stand to each design that it was held against."""
 
     file: Path
     session: str
@@ -62,6 +69,7 @@ class Checked:
     events: int
     issues: list[Issue]
     left_out: int = 0
+    designs: Sequence[DesignReport] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +88,15 @@ class Goldens:
     turns: dict[str, list[TurnFacts]]
 
 
+@dataclass(frozen=True, slots=True)
+class Designed:
+    """A ``design`` that sessions must follow, in ``turns`` alone if there are any; ``rule`` is what asks for it."""
+
+    design: Design
+    turns: Sequence[int] = ()
+    rule: Rule | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demands:
     """What is asked of each session: ``count`` are the kinds of findings that must not be there."""
@@ -87,6 +104,7 @@ class Demands:
     count: frozenset[str]
     rules: Rules | None = None
     golden: Goldens | None = None
+    designs: Sequence[Designed] = ()
     lang: str = "en"
 
 
@@ -105,6 +123,25 @@ def counted(fail_on: Sequence[str], but: Sequence[str]) -> frozenset[str]:
         for kind, code in CODES.items()
         if (every or kind in fail_on or code in fail_on) and kind not in but and code not in but
     )
+
+
+def designs(paths: Sequence[Path], turns: Sequence[int], rules: Rules | None) -> list[Designed]:
+    """The designs of files, for ``turns`` alone if there are any, and those that ``rules`` name. Raises ``BadInput``
+    for one that can't be read, with its line."""
+    if turns and not paths:
+        raise BadInput("--at-turn", "--design FILE beside it", "none")
+    asked = rules.designs if rules is not None else []
+    if not paths and not asked:
+        return []
+    from lingbot_web.designs import read_design
+
+    found = [Designed(read_design(path), turns) for path in paths]
+    for rule in asked:
+        if (said := rule.designed) is not None and rules is not None:
+            place = f"{rules.path} line {rule.line}" if rule.line else rules.path
+            design = read_design(said.path, said.messages, place)
+            found.append(Designed(design, (said.at_turn,) if said.at_turn else (), rule))
+    return found
 
 
 def goldens(path: Path) -> Goldens:
@@ -190,6 +227,12 @@ def _checked(file: Path, opened: Opened, demands: Demands, golden: list[TurnFact
         issues += _of_rules(demands.rules, map)
     if golden is not None:
         issues += [_of_golden(map, difference) for difference in compare(golden, facts_of(map)).differences]
+    reports = []
+    for asked in demands.designs:
+        if asked.rule is None or asked.rule.is_of(opened.session):
+            report, found = _of_design(asked, map, demands)
+            reports.append(report)
+            issues += found
     return Checked(
         file=file,
         session=opened.session,
@@ -198,6 +241,7 @@ def _checked(file: Path, opened: Opened, demands: Demands, golden: list[TurnFact
         events=map.seq,
         issues=issues,
         left_out=len(map.findings) - len(counts),
+        designs=reports,
     )
 
 
@@ -229,6 +273,22 @@ def _of_golden(map: DialogueMap, difference: Difference) -> Issue:
         seq=end_of(map, difference.turn),
         text=f"expected {difference.expected}, found {difference.b}",
     )
+
+
+def _of_design(asked: Designed, map: DialogueMap, demands: Demands) -> tuple[DesignReport, list[Issue]]:
+    from lingbot_map.ask.bases.sequence.design import hold
+    from lingbot_web.designs import deviations, report_of
+
+    rule, rules = asked.rule, demands.rules
+    name = f"{rule.name}: " if rule is not None and rule.name else ""
+    place = f" ({rules.path}:{rule.line})" if rule is not None and rule.line and rules is not None else ""
+
+    def issue(found: Deviation) -> Issue:
+        text = f"{name}{found.text(demands.lang)}{place}"
+        return Issue(code=DESIGN, id=found.id, turn=found.turn, seq=found.seq, text=text, seqs=found.seqs)
+
+    report = report_of(hold(asked.design, map, asked.turns))
+    return report, [issue(found) for found in deviations(report)]
 
 
 def _known(where: str, kinds: Iterable[str]) -> None:

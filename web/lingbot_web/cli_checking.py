@@ -36,6 +36,18 @@ def check(
     golden: Annotated[
         Path | None, typer.Option("--golden", help="A golden map, or a recording, that a session must be like.")
     ] = None,
+    design: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--design",
+            help="A sequence diagram (PlantUML, Mermaid, XMI) that turns must follow; may be repeated. Comments in it "
+            "say what messages stand for (' lingbot: save = write), see docs/testing.md.",
+        ),
+    ] = None,
+    at_turn: Annotated[
+        list[int] | None,
+        typer.Option("--at-turn", min=1, help="A turn that the designs are of; may be repeated. Default: every turn."),
+    ] = None,
     update_golden: Annotated[
         bool, typer.Option("--update-golden", help="Write the golden map of the one session instead of comparing it.")
     ] = False,
@@ -57,16 +69,19 @@ def check(
 ) -> int:
     """Hold recordings against what must be so. For CI; nothing is written into a data folder.
 
-    Exit code 0: clean. 1: a finding that counts, a broken rule or a difference. 2: a file or an option that can't be
-    read; what could be read has been checked all the same.
+    Exit code 0: clean. 1: a finding that counts, a broken rule, a difference, a step not as designed. 2: a file or an
+    option that can't be read; what could be read has been checked all the same.
 
     Example: lingbot-map check recordings/*.jsonl --except LM402 --junit check.xml
 
     Example: lingbot-map check call.jsonl --fail-on none --rules telecom.toml --golden call.golden.jsonl
+
+    Example: lingbot-map check call.jsonl --fail-on none --design flow.puml --at-turn 15
     """
     try:
         counts = (fail_on or (), but or ())
-        return _check(files, rules, golden, update_golden, counts, (junit, sarif), lang, mapping, as_json)
+        designs = (design or (), at_turn or ())
+        return _check(files, rules, golden, update_golden, designs, counts, (junit, sarif), lang, mapping, as_json)
     except (LingbotMapError, OSError) as why:
         return _bad(why)
 
@@ -76,6 +91,7 @@ def _check(
     rules: Path | None,
     golden: Path | None,
     update: bool,
+    designs: tuple[Sequence[Path], Sequence[int]],
     counts: tuple[Sequence[str], Sequence[str]],
     reports: tuple[Path | None, Path | None],
     lang: str,
@@ -95,10 +111,12 @@ def _check(
             raise BadInput("--update-golden", "--golden FILE beside it", "none")
         session, changed = checking.write_golden(files, golden, columns)
         terminal.complain(f"{'written to' if changed else 'unchanged:'} {golden}: the golden map of {session}")
+    asked = read_rules(rules) if rules is not None else None
     demands = checking.Demands(
         count=count,
-        rules=read_rules(rules) if rules is not None else None,
+        rules=asked,
         golden=checking.goldens(golden) if golden is not None else None,
+        designs=checking.designs(*designs, asked),
         lang=lang,
     )
     found: list[checking.Checked | checking.NotRead] = []
@@ -135,6 +153,7 @@ def _reader_may_leave() -> Iterator[None]:
 
 
 def _tell(found: Sequence[Any]) -> None:
+    from lingbot_web.check_reports import design_lines
     from lingbot_web.checking import Checked
 
     sessions = [item for item in found if isinstance(item, Checked)]
@@ -147,6 +166,9 @@ def _tell(found: Sequence[Any]) -> None:
             where = f"turn {issue.turn}" if issue.turn else "session"
             evidence = f"  [{terminal.visible(issue.evidence)}]" if issue.evidence else ""
             terminal.say(f"  {where:9} {issue.code:6}  {terminal.visible(issue.text)}{evidence}")
+        for report in item.designs:
+            for line in design_lines(report):
+                terminal.say(f"  {terminal.visible(line)}")
     issues = sum(len(item.issues) for item in sessions)
     wrong_ones = sum(1 for item in sessions if item.issues)
     checked = terminal.count(len(sessions), "session")

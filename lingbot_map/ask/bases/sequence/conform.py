@@ -51,7 +51,10 @@ class Conformance:
     """How a record stands to a design. ``matched`` are (message, event); ``missing`` are designed messages that did not
     happen, ``extra`` steps that nobody designed, ``beyond`` steps of kinds that the diagram doesn't speak of,
     ``unchecked`` messages that no record could show. ``entered`` are the branches taken, ``decided`` the fragments
-    that a known fact decided, ``displaced`` those missing messages that an extra step is, at another place."""
+    that a known fact decided, ``displaced`` those missing messages that an extra step is, at another place.
+
+    ``trace`` is the replay in order: (message, step), without a step where it is missing, without a message where the
+    step is extra. A message that an earlier step shows (``dispatch``) comes with that step again."""
 
     matched: tuple[tuple[Message, int], ...] = ()
     missing: tuple[Message, ...] = ()
@@ -61,6 +64,7 @@ class Conformance:
     entered: tuple[Step, ...] = ()
     decided: tuple[str, ...] = ()
     displaced: tuple[tuple[Message, Did], ...] = ()
+    trace: tuple[tuple[Message | None, Did | None], ...] = ()
 
     @property
     def conforms(self) -> bool:
@@ -115,7 +119,9 @@ def conform(
     if goal is None:
         expected = "a diagram that one turn can be replayed against"
         raise BadInput(diagram.source, expected, f"more than {MOST_STATES} states", "divide it")
-    matched, missing, extra = goal
+    matched = [(number, play[at].event) for number, at in goal if number and at is not None]
+    missing = [number for number, at in goal if at is None]
+    extra = [at for number, at in goal if not number and at is not None]
     named = {message.number: message for message in diagram.messages}
     numbers = {number for number, _ in matched} | set(missing)
     entered = {step: None for number in sorted(numbers) for step in named[number].path}
@@ -129,6 +135,7 @@ def conform(
         entered=tuple(entered),
         decided=tuple(design.decided),
         displaced=_pairs(named, apart),
+        trace=tuple((named.get(number), play[at] if at is not None else None) for number, at in goal),
     )
 
 
@@ -165,10 +172,10 @@ class _Fits:
         return step.kind == self.meant[number].kind and (not names or step.name in names)
 
     def implied(self, number: int) -> int | None:
-        """The event that shows the message although it is none of its own."""
+        """The place of the step that shows the message although it is none of its own."""
         kind = _IMPLIED.get(self.meant[number].kind)
         names = self.names[number]
-        shown = (step.event for step in self._play if step.kind == kind and (not names or step.name in names))
+        shown = (at for at, step in enumerate(self._play) if step.kind == kind and (not names or step.name in names))
         return next(shown, None) if kind else None
 
 
@@ -293,14 +300,15 @@ def _firsts(expression: _Expr) -> Iterator[tuple[int, _Expr]]:  # type: ignore[t
                     yield number, (("par", rest) if len(rest) > 1 else rest[0] if rest else _NOTHING)
 
 
-_Goal = tuple[list[tuple[int, int]], list[int], list[int]]
+_Goal = list[tuple[int, int | None]]
+"""The replay in order: (number of a message or 0, place of a step or None)."""
 
 
 def _replay(start: _Expr, play: Sequence[Did], fits: _Fits) -> _Goal | None:  # type: ignore[type-arg]
     """Dijkstra over (what is left of the design, steps replayed); of equal costs the way that matches first."""
     count = 0
     queue: list[tuple[int, int, int, _Expr, int]] = [(0, 0, 0, start, 0)]  # type: ignore[type-arg]
-    came: dict[tuple[_Expr, int], tuple[tuple[_Expr, int], str, int, int] | None] = {(start, 0): None}  # type: ignore[type-arg]
+    came: dict[tuple[_Expr, int], tuple[tuple[_Expr, int], int, int | None] | None] = {(start, 0): None}  # type: ignore[type-arg]
     costs = {(start, 0): (0, 0)}
     done = set()
     while queue:
@@ -313,33 +321,28 @@ def _replay(start: _Expr, play: Sequence[Did], fits: _Fits) -> _Goal | None:  # 
             return None
         if at == len(play) and _ends(left):
             return _way(came, here)
-        moves: list[tuple[int, int, _Expr, int, str, int, int]] = []  # type: ignore[type-arg]
+        moves: list[tuple[int, int, _Expr, int, int, int | None]] = []  # type: ignore[type-arg]
         for number, rest in _firsts(left):
             if at < len(play) and fits.match(number, play[at]):
-                moves.append((0, -1, rest, at + 1, "match", number, play[at].event))
-            if (event := fits.implied(number)) is not None:
-                moves.append((0, 0, rest, at, "match", number, event))
-            moves.append((1, 0, rest, at, "missing", number, 0))
+                moves.append((0, -1, rest, at + 1, number, at))
+            if (shown := fits.implied(number)) is not None:
+                moves.append((0, 0, rest, at, number, shown))
+            moves.append((1, 0, rest, at, number, None))
         if at < len(play):
-            moves.append((1, 0, left, at + 1, "extra", at, 0))
-        for price, gain, rest, place, what, number, event in moves:
+            moves.append((1, 0, left, at + 1, 0, at))
+        for price, gain, rest, place, number, step in moves:
             there, total = (rest, place), (cost + price, against + gain)
             if there not in done and total < costs.get(there, (1 << 30, 0)):
                 costs[there] = total
-                came[there] = (here, what, number, event)
+                came[there] = (here, number, step)
                 count += 1
                 heapq.heappush(queue, (*total, count, rest, place))
     return None
 
 
 def _way(came: dict, here: tuple) -> _Goal:  # type: ignore[type-arg]
-    matched: list[tuple[int, int]] = []
-    missing: list[int] = []
-    extra: list[int] = []
+    found: _Goal = []
     while (step := came[here]) is not None:
-        here, what, number, event = step
-        if what == "match":
-            matched.append((number, event))
-        else:
-            (missing if what == "missing" else extra).append(number)
-    return matched, missing, extra
+        here, number, place = step
+        found.append((number, place))
+    return found[::-1]

@@ -37,6 +37,12 @@ class Design:
     _parts: dict[int, Diagram] = field(default_factory=dict, repr=False, compare=False)
 
     @property
+    def blind(self) -> bool:
+        """Whether a record could show nothing of it but that somebody spoke and was answered, as in any dialogue."""
+        seen = {each.kind for each in self.meant.values()}
+        return bool(self.unmapped) and seen <= {"", "utterance", "answer"}
+
+    @property
     def unmapped(self) -> tuple[Message, ...]:
         """Messages that nothing in a record could show, and that nobody said to leave out."""
         return tuple(each for each in self.diagram.messages if not self.meant[each.number].by)
@@ -83,7 +89,7 @@ class Held:
     def conforms(self) -> bool:
         """Whether every turn went as designed, and at least one step is of the design: a diagram that has nothing to do
         with a record doesn't pass."""
-        return self.matched > 0 and all(turn.conforms for turn in self.turns)
+        return self.matched > 0 and not self.design.blind and all(turn.conforms for turn in self.turns)
 
 
 def designed(text: str, where: str, messages: Mapping[str, str] | None = None, said_at: str = "") -> Design:
@@ -155,7 +161,10 @@ def _held(design: Design, record: Recorded, turns: Sequence[int]) -> Iterator[Tu
     for number in turns:
         diagram = design.of(number)
         if diagram is None:
-            yield Turn(number, Conformance(), "the design says nothing of this turn")
+            yield Turn(number, Conformance(), f"{design.source} says nothing of this turn")
+            continue
+        if not design.turns and number not in record.turns:
+            yield Turn(number, Conformance(), "the record has no such turn")
             continue
         known = record.known(number)
         try:

@@ -1,7 +1,7 @@
 """What a message of a designed diagram stands for in a record: which kind of step, and of which slot, intent or stage.
 
-What is said outright comes first: a comment of the diagram (``' lingbot: clear brand`` in the line before a message,
-or ``' lingbot: think = none`` for every message of that name; ``%%`` in Mermaid), or the ``messages`` of a rules file.
+What is said outright comes first: the ``messages`` of a rules file, then a comment of the diagram (``' lingbot: clear
+brand`` in the line before a message, ``' lingbot: think = none`` for every message of that name; ``%%`` in Mermaid).
 Then who speaks to whom: what a user sends is an utterance, what a user gets is an answer, and any other reply is the
 return of its call and no step of its own. Then the forms that our own exports write ("set brand = B"), then the words
 of the label ("clearSlots", "清空槽位"). A message that none of these speaks of is unmapped: no record shows it.
@@ -88,7 +88,7 @@ def said_in(text: str, where: str) -> Said:
         if what.lower() in ("recorded", "录制"):
             recorded = True
         elif joint and name.strip() and what.split(None, 1)[0].lower() not in _KIND_OF_WORD:
-            named[folded(name)] = meant(kind, place, "comment")
+            named[folded(name.strip())] = meant(kind, place, "comment")
         else:
             of[number] = meant(what, place, "comment")
     return Said(of, named, recorded)
@@ -197,8 +197,8 @@ def meanings(diagram: Diagram, said: Said, rules: Mapping[str, Meaning] | None =
         while waiting and waiting[-1] < message.line:
             told = said.of[waiting.pop()]
         keys = (folded(message.label), folded(message.name))
-        outright = next((each[key] for each in (rules or {}, said.named) for key in keys if key in each), None)
-        meaning = told or outright or _read(message, diagram, users, recorded=said.recorded)
+        ruled, named = (next((each[key] for key in keys if key in each), None) for each in (rules or {}, said.named))
+        meaning = ruled or told or named or _read(message, diagram, users, recorded=said.recorded)
         if said.recorded and meaning.kind in RETRIEVAL and not meaning.names:
             meaning = replace(meaning, names=frozenset(("",)), strict=True)  # a stage that found nothing: only that
         found[message.number] = meaning
