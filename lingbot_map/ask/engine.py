@@ -70,6 +70,14 @@ class Base(Protocol):
         ...
 
 
+class Wording(Protocol):
+    """Puts an answer into other words, and nothing else."""
+
+    def worded(self, answer: Answer, base: Base, seconds: float) -> tuple[Answer, TraceStep]:
+        """The answer, worded within ``seconds`` or as it is, and the step that says which. Never raises."""
+        ...
+
+
 @dataclass(slots=True)
 class Trace:
     """The steps so far; ``told`` hears of each as it ends."""
@@ -99,13 +107,23 @@ class Trace:
 class Ask:
     """A base that answers. ``ask`` may be called again and again: what earlier questions named is remembered.
 
-    With ``probe`` each question is told to it as a turn of ``session`` ("": one of its own); see ``report``.
+    With ``probe`` each question is told to it as a turn of ``session`` ("": one of its own); see ``report``. With
+    ``llm`` a language model words what was answered (``llm.Llm``), within what is left of ``limit``.
     """
 
-    def __init__(self, base: Base, *, limit: float = LIMIT, probe: Probe | None = None, session: str = "") -> None:
+    def __init__(
+        self,
+        base: Base,
+        *,
+        limit: float = LIMIT,
+        probe: Probe | None = None,
+        session: str = "",
+        llm: Wording | None = None,
+    ) -> None:
         self.base = base
         self.dialog = Dialog()
         self._limit = limit
+        self._llm = llm
         self.report: Report | None = None
         if probe is not None:
             from lingbot_map.ask.report import Report
@@ -126,6 +144,7 @@ class Ask:
 
     def _answered(self, text: str, read: Question | None, told: Callable[[TraceStep], Any]) -> Answer:
         report, trace = self.report, Trace(told)
+        end = time.monotonic() + self._limit
         with trace.step("read") as step:
             question = read if read is not None else self.base.read(text.strip(), self.dialog)
             step["detail"] = question.kind
@@ -149,6 +168,10 @@ class Ask:
         open_points = (*answer.open_points, *(_LATE[question.lang].format(name) for name in late))
         answer = replace(answer, steps=tuple(trace.steps), open_points=open_points)
         self.dialog.heard(question, answer)
+        if self._llm is not None:
+            answer, worded = self._llm.worded(answer, self.base, end - time.monotonic())
+            trace.add(worded)
+            answer = replace(answer, steps=tuple(trace.steps))
         if report is not None:
             report.answered(answer, pool, computed=computed)
         return answer
