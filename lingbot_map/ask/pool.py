@@ -61,13 +61,13 @@ def evidence(
 ) -> tuple[EvidenceItem, ...]:
     """The first ``most`` of the pool as a reader sees them; the best has confidence 1."""
     shown: list[EvidenceItem] = []
-    top = 0.0
+    found = list(pool)
+    top = max((fused.score for fused in found), default=0.0) or 1.0
     said, joint, told = _WORDS[lang]
-    for fused in pool:
+    for fused in found:
         item = item_of(fused.item)
         if item is None:
             continue
-        top = top or fused.score
         best = min(fused.ranks, key=lambda route: fused.ranks[route])
         reason = joint.join(
             said.format(route=route, rank=rank, why=told.format(why=why) if (why := fused.reasons[route]) else "")

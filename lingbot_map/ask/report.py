@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from lingbot_map.ask.dialog import TOPICS, Dialog
@@ -66,6 +67,7 @@ _SAID: dict[Lang, dict[str, str]] = {
         "unused": "未写进答案",
         "context": "答案是直接算出的，仅供参考",
         "unasked": "依据不足，未作答",
+        "meant": "指的是它",
         "homonym": "同名的另一个",
         "late": "超时，未计入",
     },
@@ -80,6 +82,7 @@ _SAID: dict[Lang, dict[str, str]] = {
         "unused": "not in the answer",
         "context": "context only: the answer was computed",
         "unasked": "not enough to answer",
+        "meant": "the one that is meant",
         "homonym": "another of that name",
         "late": "too late, not counted",
     },
@@ -213,18 +216,18 @@ class Report:
         slots = {
             kind: _Slot(
                 own.get(kind) or label(kind, lang),
-                _one(dict.fromkeys(map(self._value, mentions))),
+                _one(dict.fromkeys(map(self._value, mentions)), lang),
                 all(mention.how == "before" for mention in mentions),
             )
             for kind, mentions in by_kind.items()
         }
         for name, value in question.constraints.items():
-            slots[name] = _Slot(own.get(name) or label(name, lang), _one(_flat(value)))
+            slots[name] = _Slot(own.get(name) or label(name, lang), _one(_flat(value), lang))
         for name in ("relations", "turns"):
             if held := question.args.get(name):
-                slots[name[:-1]] = _Slot(label(name[:-1], lang), _one(held))
+                slots[name[:-1]] = _Slot(label(name[:-1], lang), _one(held, lang))
         if not slots and question.terms:
-            slots["terms"] = _Slot(label("terms", lang), ("、" if lang == "zh" else ", ").join(question.terms[:_WORDS]))
+            slots["terms"] = _Slot(label("terms", lang), _one(question.terms[:_WORDS], lang))
         return slots
 
     def _name(self, mention: Mention) -> str:
@@ -234,15 +237,15 @@ class Report:
     def _value(self, mention: Mention) -> str:
         """The name with the id that tells it from others of the name; the id alone where that says as much."""
         name = self._name(mention)
-        said = folded(mention.id.rpartition(":")[2])
-        return mention.id if folded(name) == said else f"{name} [{mention.id}]"
+        tail = mention.id.rpartition(":")[2]
+        same = folded(name) in (folded(tail), folded(PurePosixPath(tail).stem))
+        return mention.id if same else f"{name} [{mention.id}]"
 
     def _homonyms(self, mention: Mention, lang: Lang) -> None:
-        why = _SAID[lang]["homonym"]
-        docs = [self._doc(mention.id, 1, mention.confidence, label("names", lang))]
-        docs += [
-            self._doc(other, rank, None, "", dropped=why) for rank, other in enumerate(mention.others[: MOST - 1], 2)
-        ]
+        said, kind = _SAID[lang], label("names", lang)
+        docs = [self._doc(mention.id, 1, mention.confidence, kind, dropped=said["meant"])]
+        for rank, other in enumerate(mention.others[: MOST - 1], 2):
+            docs.append(self._doc(other, rank, None, kind, dropped=f"{said['homonym']} [{other}]"))
         self._tell(
             Retrieved(query=mention.text, stage="keyword", docs=tuple(docs), params={"retriever": "names"}),
         )
@@ -281,11 +284,12 @@ class Report:
         cited = answer.cites[:CITED]
         if pool:
             why = said["unasked" if answer.abstained else "context" if computed else "unused"]
+            top = pool[0].score or 1.0
             docs = [
-                self._doc(fused.item, rank, fused.score, "rrf", dropped="" if fused.item in cited else why)
+                self._doc(fused.item, rank, fused.score / top, "rrf", dropped="" if fused.item in cited else why)
                 for rank, fused in enumerate(pool[:MOST], 1)
             ]
-            self._tell(Retrieved(query=answer.question.text, stage="reranked", docs=tuple(docs), params={"k": 60}))
+            self._tell(Retrieved(query=answer.question.text, stage="reranked", docs=tuple(docs), params={"top": top}))
         for step in answer.steps:
             if step.status in ("timeout", "failed"):
                 error = said["late"] if step.status == "timeout" else step.detail or step.status
@@ -298,7 +302,6 @@ class Report:
             self._tell(
                 IntentRouted(
                     intent=ABSTAINED,
-                    confidence=round(answer.confidence, 4),
                     label=label(ABSTAINED, lang),
                     condition=self._reason(answer, pool),
                 )
@@ -314,7 +317,7 @@ class Report:
             item = known.get(id)
             computed = item is None or item.route == "operator"
             kind = label("operator", answer.question.lang) if computed else "rrf"
-            docs.append(self._doc(id, rank, item.score if item is not None else None, kind))
+            docs.append(self._doc(id, rank, item.confidence if item is not None else None, kind))
         return docs
 
     def _reason(self, answer: Answer, pool: Sequence[Fused]) -> str:
@@ -359,7 +362,7 @@ def _flat(value: Any) -> list[Any]:
     return [leaf for each in value for leaf in _flat(each)]
 
 
-def _one(values: Any) -> Any:
-    """The value where it is the only one, else the list of them."""
+def _one(values: Any, lang: Lang) -> Any:
+    """The value where it is the only one, else all of them as they are read in a row."""
     held = list(values)
-    return held[0] if len(held) == 1 else held
+    return held[0] if len(held) == 1 else ("、" if lang == "zh" else ", ").join(map(str, held))

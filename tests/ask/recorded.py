@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -66,10 +67,9 @@ def _state(map: DialogueMap, seq: int, answer: Answer) -> Iterator[str]:
         if node.kind == "slot" and (props := map.props_at(node.id, seq)) and props["set"]
     }
     for mention in question.mentions:
-        value = held.get(mention.kind or "entity")
-        values = value if type(value) is list else [value]
-        if not any(each == mention.id or str(each).endswith(f"[{mention.id}]") for each in values):
-            yield f"no slot holds {mention.id}: {values}"
+        value = str(held.get(mention.kind or "entity"))
+        if mention.id not in re.split("[、, ]+", value) and f"[{mention.id}]" not in value:
+            yield f"no slot holds {mention.id}: {value}"
     bound = {mention.kind or "entity" for mention in question.mentions} | {*question.constraints}
     if lacking := {*question.constraints} - held.keys():
         yield f"no slot holds {lacking}"
