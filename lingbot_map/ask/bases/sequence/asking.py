@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from lingbot_map.ask.bases.sequence import judging, listing
+from lingbot_map.ask.bases.sequence.around import around
 from lingbot_map.ask.bases.sequence.ir import Diagram
 from lingbot_map.ask.bases.sequence.lexicon import concepts, states
 from lingbot_map.ask.bases.sequence.reading import Read, read
@@ -78,6 +79,11 @@ class SequenceBase:
     def item(self, id: str) -> Item | None:
         """The message, fragment, note or lifeline of that id."""
         return self._items.get(id)
+
+    def around(self, id: str, steps: int) -> tuple[str, ...]:
+        """What surrounds an item, a line each: conditions, up to ``steps`` messages before and after, notes."""
+        views = [view for view in self.views if id in view.items]
+        return around(views[0], id, steps) if views else ()
 
     def read(self, text: str, dialog: Dialog) -> Question:
         """What the question means, for the diagrams that know most of its names."""

@@ -100,7 +100,7 @@ def chain(diagram: Diagram, source: str, target: str, hops: int = HOPS) -> tuple
         if len(way) >= hops:
             continue
         for message in calls.get(at, ()):
-            if message.number <= since or (way and _apart(way[-1], message)):
+            if message.number <= since or (way and apart(way[-1], message)):
                 continue
             if message.target == target:
                 return (*way, message)
@@ -110,7 +110,8 @@ def chain(diagram: Diagram, source: str, target: str, hops: int = HOPS) -> tuple
     return ()
 
 
-def _apart(a: Message, b: Message) -> bool:
+def apart(a: Message, b: Message) -> bool:
+    """Whether two messages stand in branches of one ``alt``, of which a run has one."""
     for one, other in zip(a.path, b.path, strict=False):
         if one.fragment != other.fragment:
             return False
