@@ -18,6 +18,7 @@ from lingbot_map.ask import Answer, Ask
 from lingbot_map.ask.bases import opened
 
 FIXTURES = Path(__file__).resolve().parents[3] / "shared" / "ask" / "fixtures"
+OWN = Path(__file__).resolve().parent / "fixtures"
 _NOT_ASKED = ("trace", "load", "checksum", "sentences")
 """Kinds that are no questions but properties of the system; tests of their own hold them."""
 
@@ -30,24 +31,25 @@ class Expected:
     base: str
     over: str
     question: str
-    kind: str
-    says: tuple[str, ...]
-    not_says: tuple[str, ...]
-    cites: tuple[str, ...]
-    verdict: str | None
-    abstain: bool
-    after: str | None
+    kind: str = ""
+    says: tuple[str, ...] = ()
+    not_says: tuple[str, ...] = ()
+    cites: tuple[str, ...] = ()
+    verdict: str | None = None
+    abstain: bool = False
+    after: str | None = None
+    folder: Path = FIXTURES
 
 
-def expectations(*bases: str) -> list[Expected]:
-    """The questions over these bases (none: all) that can be asked."""
+def expectations(*bases: str, folder: Path = FIXTURES) -> list[Expected]:
+    """The questions of a folder over these bases (none: all) that can be asked."""
     found = []
-    for line in (FIXTURES / "acceptance.jsonl").read_text("utf-8").splitlines():
+    for line in (folder / "acceptance.jsonl").read_text("utf-8").splitlines():
         row: dict[str, Any] = json.loads(line)
-        row.pop("note")
+        row.pop("note", None)
         for name in ("says", "not_says", "cites"):
-            row[name] = tuple(row[name])
-        expected = Expected(**row)
+            row[name] = tuple(row.get(name, ()))
+        expected = Expected(**row, folder=folder)
         if expected.kind not in _NOT_ASKED and (not bases or expected.base in bases):
             found.append(expected)
     return found
@@ -67,18 +69,18 @@ def faults(expected: Expected, answer: Answer) -> Iterator[str]:
 
 
 @cache
-def asked(base: str, over: str) -> Ask:
+def asked(base: str, over: str, folder: Path = FIXTURES) -> Ask:
     """The base ``over`` which is asked; one for all questions, as a reader has it."""
-    return Ask(opened(base, [FIXTURES / part.strip() for part in over.split("+")]))
+    return Ask(opened(base, [folder / part.strip() for part in over.split("+")]))
 
 
-def run(*bases: str, say: Callable[[str], object] = print) -> int:
-    """Ask all; how many answers are not exact."""
+def run(*bases: str, folder: Path = FIXTURES, say: Callable[[str], object] = print) -> int:
+    """Ask all of a folder; how many answers are not exact."""
     wrong = total = 0
-    for expected in expectations(*bases):
+    for expected in expectations(*bases, folder=folder):
         total += 1
         try:
-            answer = asked(expected.base, expected.over).ask(expected.question)
+            answer = asked(expected.base, expected.over, folder).ask(expected.question)
             found = list(faults(expected, answer))
             text = answer.text
         except Exception as why:
@@ -86,24 +88,21 @@ def run(*bases: str, say: Callable[[str], object] = print) -> int:
         if found:
             wrong += 1
             say(f"{expected.id} {expected.question}\n    {text}\n    " + "; ".join(found))
-    say(f"{total - wrong} of {total} answers are exact")
+    say(f"{total - wrong} of {total} answers are exact ({folder.parent.name}/{folder.name})")
     return wrong
 
 
-def run_recorded(*bases: str, say: Callable[[str], object] = print) -> int:
-    """Ask all with the probes on; how many faults answers and maps have."""
+def run_recorded(*bases: str, folder: Path = FIXTURES, say: Callable[[str], object] = print) -> int:
+    """Ask all of a folder with the probes on; how many faults answers and maps have."""
     from tests.ask import recorded
 
-    asked = [(each.base, each.over, each.question) for each in expectations(*bases)]
-    return recorded.run(asked, lambda base, over: opened(base, [FIXTURES / p.strip() for p in over.split("+")]), say)
+    questions = [(each.base, each.over, each.question) for each in expectations(*bases, folder=folder)]
+    return recorded.run(questions, lambda base, over: opened(base, [folder / p.strip() for p in over.split("+")]), say)
 
 
 if __name__ == "__main__":
-    if not FIXTURES.is_dir():
-        print(f"{FIXTURES} is not there: nothing to ask")
-        sys.exit(0)
     bases = [name for name in sys.argv[1:] if name != "--recorded"]
-    wrong = run(*bases)
-    if "--recorded" in sys.argv:
+    wrong = sum(run(*bases, folder=folder) for folder in (FIXTURES, OWN) if folder.is_dir())
+    if "--recorded" in sys.argv and FIXTURES.is_dir():
         wrong += run_recorded(*bases)
     sys.exit(1 if wrong else 0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lingbot_map.ask.bases.triples.compared import compared
 from lingbot_map.ask.bases.triples.graph import Value, shown
 from lingbot_map.ask.bases.triples.plan import Branch, Plan, Stage
 from lingbot_map.ask.bases.triples.run import LONGEST_PATH, Result, Way
@@ -25,6 +26,8 @@ def found(say: Say, plan: Plan, result: Result) -> Found:
         return _check(say, plan, result)
     if plan.wanted == "most":
         return _most(say, plan, result)
+    if plan.wanted == "compare":
+        return compared(say, plan, result)
     if not result.nodes:
         return _none(say, plan, result)
     if plan.wanted in ("value", "average"):
@@ -36,7 +39,7 @@ def found(say: Say, plan: Plan, result: Result) -> Found:
     if plan.wanted == "rows" and not plan.joint and len(plan.branches) > 1 and plan.last.extreme is None:
         return _of_each(say, plan, result)
     key = "count" if plan.wanted == "count" else "rows" if len(nodes) > 1 else "one"
-    names = _with_extreme(say, plan, nodes)
+    names = _with_extreme(say, plan, result, nodes)
     cites = _cites(plan, result, nodes[:MOST_NAMES])
     sentences = [Sentence(text=say(key, what=say.plan(plan), n=len(nodes), names=names), cites=cites)]
     chains = _chains(say, result, nodes)
@@ -64,8 +67,12 @@ def _of_each(say: Say, plan: Plan, result: Result) -> Found:
     )
 
 
-def _with_extreme(say: Say, plan: Plan, nodes: Sequence[str]) -> str:
+def _with_extreme(say: Say, plan: Plan, result: Result, nodes: Sequence[str]) -> str:
     extreme = plan.last.extreme
+    if extreme is None and any(result.counted.values()):
+        mark = "（{}）" if say.lang == "zh" else " ({})"
+        told = [say.name(id) + mark.format(len(result.counted.get(id, ()))) for id in nodes[:MOST_NAMES]]
+        return say.words["comma"].join([*told, *([say.words["and more"]] if len(nodes) > MOST_NAMES else [])])
     if extreme is None:
         return say.names(nodes)
     told = []
@@ -82,7 +89,9 @@ def _cites(plan: Plan, result: Result, nodes: Sequence[str]) -> tuple[str, ...]:
     for node in nodes:
         ways = result.ways.get(node, ())
         cites.update(dict.fromkeys(edge.id for way in ways for edge in way.edges))
-        if told or not any(way.edges for way in ways):
+        counted = result.counted.get(node, ())
+        cites.update(dict.fromkeys(edge.id for edge in counted))
+        if told or not (counted or any(way.edges for way in ways)):
             cites[node] = None
     return tuple(cites)[:MOST_CITES]
 
@@ -188,6 +197,8 @@ def _values(say: Say, plan: Plan, result: Result) -> Found:
 
 
 def _check(say: Say, plan: Plan, result: Result) -> Found:
+    if not plan.targets:
+        return _exists(say, plan, result)
     hit = [id for id in plan.targets if id in result.nodes]
     if hit and len(hit) == len(plan.targets):
         if plan.hops == 0 and set(plan.targets) == set(plan.branches[0].ids):
@@ -217,6 +228,22 @@ def _check(say: Say, plan: Plan, result: Result) -> Found:
         text = say("bare no", what=say.plan(plan), target=target)
         cites = tuple(dict.fromkeys((*(id for b in plan.branches for id in b.ids), *plan.targets)))
     return Found(sentences=(Sentence(text=text, cites=cites),), verdict="no")
+
+
+def _exists(say: Say, plan: Plan, result: Result) -> Found:
+    """Whether anything is reached at all."""
+    if result.nodes:
+        text = say("exists", what=say.plan(plan), names=say.names(result.nodes))
+        sentence = Sentence(text=text, cites=_cites(plan, result, result.nodes[:MOST_NAMES]))
+        return Found(
+            sentences=(sentence,),
+            verdict="yes",
+            chains=_chains(say, result, result.nodes),
+            rows=_rows(say, result.nodes, plan),
+        )
+    near = [edge.id for way in result.near for edge in way.edges]
+    cites = tuple(dict.fromkeys((*near, *(id for branch in plan.branches for id in branch.ids))))[:MOST_CITES]
+    return Found(sentences=(Sentence(text=say("none exists", what=say.plan(plan)), cites=cites),), verdict="no")
 
 
 def _prop(say: Say, id: str, name: str) -> Value | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lingbot_map.ask.bases.triples.graph import Value
-from lingbot_map.ask.bases.triples.plan import Extreme, Hop, Stage, Test
+from lingbot_map.ask.bases.triples.plan import Extreme, Having, Hop, Stage, Test, Way
 from lingbot_map.ask.bases.triples.relations import Lexicon, Mark
 
 _UNITS = {"points": "rating", "point": "rating", "star": "rating", "stars": "rating"}
@@ -16,9 +16,22 @@ _NO_MEASURE = ("time", "birth", "death")  # numbers that nobody calls high or lo
 
 
 @dataclass(frozen=True, slots=True)
+class Many:
+    """So many of ``kinds`` with ``tests`` along ``relations`` (none: along any): ``op`` ``count``. ``passive``: the
+    relation leads to what is counted for."""
+
+    relations: tuple[str, ...]
+    kinds: tuple[str, ...]
+    tests: tuple[Test, ...]
+    op: str
+    count: int
+    passive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """``op`` with ``values`` of one of ``props`` or, without any, of a property of this ``concept`` ("": of the only
-    number there is); or the extreme of it. ``at`` is where it stands in the text."""
+    number there is); or the extreme of it; or so many (``having``). ``at`` is where it stands in the text."""
 
     at: int
     op: str
@@ -26,6 +39,7 @@ class Condition:
     props: tuple[str, ...] = ()
     concept: str = ""
     extreme: tuple[str, int, int] | None = None  # way, count, nth
+    having: Many | None = None
 
 
 @dataclass(slots=True)
@@ -45,13 +59,14 @@ def conditions_of(marks: Sequence[Mark], lexicon: Lexicon) -> Taken:
     for at, mark in enumerate(marks):
         if mark.op in ("number", "range", "extreme", "compare", "time", "years"):
             props = _beside(marks, at, used, lexicon)
-            if mark.op == "extreme" and mark.value[4] == "most" and not props:
+            if mark.op in ("extreme", "compare") and mark.value[-1] == "most" and not props:
                 most = mark
                 used.add(at)
                 continue
             found += _measure(mark, props, marks, at)
             used.add(at)
     merged: dict[tuple[str, str], Condition] = {}
+    denied, before = -1, "="
     for at, mark in enumerate(marks):
         if at in used or not mark.values:
             continue
@@ -60,11 +75,14 @@ def conditions_of(marks: Sequence[Mark], lexicon: Lexicon) -> Taken:
         if mark.kinds and not _is_value(marks, at):
             continue
         used.add(at)
-        negated = _negated(marks, at, used)
+        op = _negation(marks, at, used)
+        if op == "=" and at > 1 and at - 2 == denied and marks[at - 1].op in ("or", "and"):  # neither A nor B
+            op = before
+        denied, before = (at if op != "=" else -1), op
         _beside(marks, at, used, lexicon, only_before=True, names={prop for prop, _ in mark.values})
-        op = "!=" if negated else "="
         props = tuple(dict.fromkeys(prop for prop, _ in mark.values))
-        key = ",".join(props), op
+        both = op == "=" and at > 1 and marks[at - 1].text in _AND and bool(marks[at - 2].values)
+        key = ",".join(props), f"{op}{at if both or any(m.op == 'joint' for m in marks[:at]) else ''}"
         if key in merged:
             merged[key] = replace(merged[key], values=(*merged[key].values, *(text for _, text in mark.values)))
         else:
@@ -79,11 +97,16 @@ def _is_value(marks: Sequence[Mark], at: int) -> bool:
     return at + 1 < len(marks) and bool(marks[at + 1].kinds)
 
 
-def _negated(marks: Sequence[Mark], at: int, used: set[int]) -> bool:
-    if at and marks[at - 1].op == "not":
-        used.add(at - 1)
-        return True
-    return False
+_AND = ("又", "并且", "而且", "且")
+_LACKS = frozenset(("没", "没有", "未", "从未", "未曾", "无", "no", "never", "without", "didn't", "have no", "has no"))
+
+
+def _negation(marks: Sequence[Mark], at: int, used: set[int]) -> str:
+    """How a value is denied: what it isn't must be something else, what it hasn't may be nothing at all."""
+    if not at or marks[at - 1].op != "not":
+        return "="
+    used.add(at - 1)
+    return "without" if marks[at - 1].text in _LACKS else "!="
 
 
 def _beside(
@@ -117,15 +140,7 @@ def _measure(mark: Mark, props: tuple[str, ...], marks: Sequence[Mark], at: int)
         concept, way, count, nth = str(value[0]), str(value[1]), int(str(value[2])), int(str(value[3]))
         return [Condition(mark.start, "extreme", (), props, concept, (way, count, nth))]
     if mark.op == "compare":
-        word = str(value[0])
-        way = "asc" if word in ("低", "早", "小", "短", "lower", "earlier", "older", "worse", "shorter") else "desc"
-        concept = (
-            "time"
-            if word in ("早", "晚", "新", "earlier", "later", "newer", "older")
-            else "rating"
-            if word in ("better", "worse")
-            else ""
-        )
+        concept, way = str(value[0]), str(value[1])
         return [Condition(mark.start, "extreme", (), props, concept, (way, 1, 1))]
     if mark.op == "time":
         return [Condition(mark.start, str(value[0]), (value[1],), props, "time")]
@@ -144,8 +159,10 @@ def _measure(mark: Mark, props: tuple[str, ...], marks: Sequence[Mark], at: int)
     return [Condition(mark.start, str(value[0]), (value[1],), props, concept)]
 
 
-def _props_for(condition: Condition, kinds: Sequence[str], lexicon: Lexicon) -> list[str]:
+def props_for(condition: Condition, kinds: Sequence[str], lexicon: Lexicon) -> list[str]:
     """The properties of nodes of these kinds that the condition may be about."""
+    if condition.having is not None:
+        return []
     schema = lexicon.schema
     have = list(dict.fromkeys(prop for kind in kinds for prop in schema.node_props.get(kind, ())))
     if condition.props:
@@ -159,7 +176,7 @@ def by_concept(concept: str, have: Sequence[str], lexicon: Lexicon) -> list[str]
     if concept.startswith("unit "):
         unit = concept.removeprefix("unit ")
         return [p for p in have if p in known and (unit == known[p].name or unit in known[p].units)]
-    if concept:
+    if concept not in ("", "size"):
         return [prop for prop in have if prop in known and known[prop].name == concept]
     numbers = [
         prop
@@ -185,12 +202,12 @@ def attached(
     tests: list[list[Test]] = [[] for _ in stages]
     edge_tests: list[list[Test]] = [[] for _ in hops]
     extremes: list[Extreme | None] = [None for _ in stages]
+    having: list[list[Having]] = [[] for _ in stages]
     for condition in conditions:
-        if condition.concept == "age" and not any(_props_for(condition, kinds, lexicon) for _, _, kinds in stages):
-            condition = _born(condition)
+        condition = aged(condition, [kind for _, _, kinds in stages for kind in kinds], lexicon)
         best: tuple[float, int, str] | None = None
         for number, (_, places, kinds) in enumerate(stages):
-            names = _props_for(condition, kinds, lexicon)
+            names = ["?"] if _counted(condition, kinds, lexicon) else props_for(condition, kinds, lexicon)
             if names:
                 distance = min((abs(place - condition.at) for place in places), default=10_000)
                 if best is None or (distance, -number) < (best[0], -best[1]):
@@ -203,29 +220,62 @@ def attached(
         if best is None:
             return None
         _, number, prop = best
-        if condition.extreme is not None:
+        if condition.having is not None:
+            having[number] += _counted(condition, stages[number][2], lexicon)
+        elif condition.extreme is not None:
             if extremes[number] is not None:
                 return None
             way, count, nth = condition.extreme
             extremes[number] = Extreme(prop, way, count, nth)
         else:
             tests[number].append(Test(prop, condition.op, condition.values))
-    done = [replace(stage, tests=tuple(tests[at]), extreme=extremes[at]) for at, (stage, _, _) in enumerate(stages)]
+    done = [
+        replace(stage, tests=tuple(tests[at]), extreme=extremes[at], having=tuple(having[at]))
+        for at, (stage, _, _) in enumerate(stages)
+    ]
     return done[0], tuple(replace(hop, stage=done[at + 1], tests=tuple(edge_tests[at])) for at, hop in enumerate(hops))
 
 
-def _born(condition: Condition) -> Condition:
-    """The youngest were born last, where ages aren't told."""
-    if condition.extreme is None:
+def aged(condition: Condition, kinds: Sequence[str], lexicon: Lexicon) -> Condition:
+    """A condition on an age, where ages aren't told: the oldest were born first, or are of the earliest date."""
+    if condition.concept == "size" and not props_for(condition, kinds, lexicon):
+        condition = replace(condition, concept="age")  # of people who is bigger is older
+    if condition.concept != "age" or condition.extreme is None or props_for(condition, kinds, lexicon):
         return condition
     way, count, nth = condition.extreme
-    return replace(condition, concept="birth", extreme=("asc" if way == "desc" else "desc", count, nth))
+    flipped = "asc" if way == "desc" else "desc", count, nth
+    for concept in ("birth", "time"):
+        dated = replace(condition, concept=concept, extreme=flipped)
+        if props_for(dated, kinds, lexicon):
+            return dated
+    return condition
+
+
+def _counted(condition: Condition, kinds: Sequence[str], lexicon: Lexicon) -> list[Having]:
+    """What things of these kinds must have so many of; nothing if nothing so leads on from them."""
+    many = condition.having
+    if many is None:
+        return []
+    pairs, says = lexicon.schema.pairs, lexicon.graph.says
+    for way in ("in", "out") if many.passive else ("out", "in"):
+        relations, ends = [], set()
+        for relation in many.relations or tuple(pairs):
+            reached = {end for kind in kinds for end in lexicon.schema.ends(relation, kind, way)}
+            if reached and (not many.kinds or reached & set(many.kinds)):
+                relations.append(relation)
+                ends |= reached
+        if relations:
+            both = all(said is not None and said.both_ways for said in map(says.get, relations))
+            stage = Stage(tuple(kind for kind in many.kinds if kind in ends), many.tests)
+            walked: Way = "both" if both else "in" if way == "in" else "out"
+            return [Having(tuple(relations), walked, stage, many.op, many.count)]
+    return []
 
 
 def _edge_for(
     condition: Condition, hops: Sequence[Hop], hop_at: Sequence[int], lexicon: Lexicon
 ) -> tuple[float, int, str] | None:
-    if condition.extreme is not None:
+    if condition.extreme is not None or condition.having is not None or condition.op == "missing":
         return None
     best: tuple[float, int, str] | None = None
     for number, hop in enumerate(hops):

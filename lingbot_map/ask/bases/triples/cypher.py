@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lingbot_map.ask.bases.triples.graph import Schema, Value
@@ -17,6 +17,7 @@ from lingbot_map.ask.bases.triples.run import LONGEST_PATH, plain
 from lingbot_map.errors import BadInput
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
+_ARROWS = {"out": ("-", "->"), "in": ("<-", "-"), "both": ("-", "-")}
 _OPS = {"=": "=", "!=": "<>", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
@@ -49,6 +50,10 @@ class _Writer:
 
     def test(self, at: str, test: Test) -> str:
         place = f"{at}.{label(test.prop)}"
+        if test.op == "missing":
+            return f"{place} IS NULL"
+        if test.op == "without":
+            return f"({place} IS NULL OR {self.test(at, replace(test, op='!='))})"
         of_edge = at.startswith("r")
         texts = test.prop in self.schema.edge_texts if of_edge else test.prop not in self.schema.numeric
         if test.op in ("=", "!="):
@@ -78,9 +83,9 @@ class _Writer:
         where = [f"{at}.`id` IN {self.parameter(branch.ids)}"] if branch.ids else []
         where += [self.test(at, test) for test in branch.start.tests]
         pattern = f"({at}{self.kinds(branch.start)})"
-        if branch.start.extreme is not None:
+        if branch.start.extreme is not None or branch.start.having:
             self._match(pattern, where)
-            self._extreme(at, branch.start.extreme)
+            self._narrowed(at, branch.start)
             pattern, where = f"({at})", self._again(at) if branch.hops else []
         for step, hop in enumerate(branch.hops):
             last = step == len(branch.hops) - 1
@@ -88,9 +93,9 @@ class _Writer:
             pattern += self._hop(number, step, hop, at)
             where += [self.test(at, test) for test in hop.stage.tests]
             where += [self.test(f"r{number}_{step}", test) for test in hop.tests]
-            if hop.stage.extreme is not None:
+            if hop.stage.extreme is not None or hop.stage.having:
                 self._match(pattern, where)
-                self._extreme(at, hop.stage.extreme)
+                self._narrowed(at, hop.stage)
                 pattern, where = f"({at})", [] if last else self._again(at)
         if pattern != f"({at})" or where or not branch.hops:
             self._match(pattern, where)
@@ -103,28 +108,47 @@ class _Writer:
     def _hop(self, number: int, step: int, hop: Hop, at: str) -> str:
         names = "|".join(label(relation) for relation in hop.relations)
         inner = f"[r{number}_{step}{':' + names if names else ''}]"
-        left, right = {"out": ("-", "->"), "in": ("<-", "-"), "both": ("-", "-")}[hop.way]
+        left, right = _ARROWS[hop.way]
         return f"{left}{inner}{right}({at}{self.kinds(hop.stage)})"
 
     def _match(self, pattern: str, where: Sequence[str]) -> None:
-        self.lines.append(f"MATCH {pattern}" + (f" WHERE {' AND '.join(where)}" if where else ""))
+        self.lines.append(self._matched(pattern, where))
+
+    def _matched(self, pattern: str, where: Sequence[str]) -> str:
+        return f"MATCH {pattern}" + (f" WHERE {' AND '.join(where)}" if where else "")
+
+    def _narrowed(self, at: str, stage: Stage) -> None:
+        """Those of the matched that have so many of something, then the extreme of them."""
+        for having in stage.having:
+            number = len(self.parameters)
+            end, edge = f"h{number}", f"r_h{number}"
+            names = "|".join(label(relation) for relation in having.relations)
+            inner = f"[{edge}{':' + names if names else ''}]"
+            left, right = _ARROWS[having.way]
+            where = [self.test(end, test) for test in having.stage.tests]
+            self.lines.append(f"WITH DISTINCT {at}")
+            self.lines.append(
+                "OPTIONAL " + self._matched(f"({at}){left}{inner}{right}({end}{self.kinds(having.stage)})", where)
+            )
+            counted = f"c{number} {_OPS[having.op]} {self.parameter(having.count)}"
+            self.lines.append(f"WITH {at}, count(DISTINCT {end}) AS c{number} WHERE {counted}")
+        if stage.extreme is not None:
+            self._extreme(at, stage.extreme)
 
     def _extreme(self, at: str, extreme: Extreme) -> None:
         """All that share the value, as the plan has it."""
         place = f"{at}.{label(extreme.prop)}"
         order = "DESC" if extreme.way == "desc" else "ASC"
-        if extreme.count == 1:
-            skip = f" SKIP {extreme.nth - 1}" if extreme.nth > 1 else ""
-            self.lines.append(
-                f"WITH collect(DISTINCT {at}) AS all_ UNWIND all_ AS each_ WITH all_, each_ "
-                f"WHERE each_.{label(extreme.prop)} IS NOT NULL "
-                f"WITH DISTINCT all_, each_.{label(extreme.prop)} AS value_ ORDER BY value_ {order}{skip} LIMIT 1 "
-                f"UNWIND all_ AS {at} WITH {at}, value_ WHERE {place} = value_ WITH DISTINCT {at}"
-            )
-        else:
-            self.lines.append(
-                f"WITH DISTINCT {at} WHERE {place} IS NOT NULL WITH {at} ORDER BY {place} {order} LIMIT {extreme.count}"
-            )
+        first = f" SKIP {extreme.nth - 1} LIMIT 1" if extreme.count == 1 else f" LIMIT {extreme.count}"
+        distinct = "DISTINCT " if extreme.count == 1 else ""
+        least, compared = ("min", ">=") if extreme.way == "desc" else ("max", "<=")
+        self.lines.append(
+            f"WITH collect(DISTINCT {at}) AS all_ UNWIND all_ AS each_ WITH all_, each_ "
+            f"WHERE each_.{label(extreme.prop)} IS NOT NULL "
+            f"WITH {distinct}all_, each_.{label(extreme.prop)} AS value_ ORDER BY value_ {order}{first} "
+            f"WITH all_, {least}(value_) AS value_ UNWIND all_ AS {at} "
+            f"WITH {at}, value_ WHERE {place} {'=' if extreme.count == 1 else compared} value_ WITH DISTINCT {at}"
+        )
 
 
 def rendered(plan: Plan, schema: Schema) -> Query:
@@ -140,15 +164,22 @@ def rendered(plan: Plan, schema: Schema) -> Query:
     if plan.wanted == "most":
         branch = plan.branches[0]
         hop, extreme = branch.hops[0], branch.hops[0].stage.extreme
-        pattern = f"(n0_0{writer.kinds(branch.start)}){writer._hop(0, 0, hop, 'x')}"
+        first = f"(n0_0{writer.kinds(branch.start)})"
         where = [writer.test("n0_0", test) for test in branch.start.tests]
+        if branch.start.having:
+            writer._match(first, where)
+            writer._narrowed("n0_0", branch.start)
+            first, where = "(n0_0)", []
+        pattern = first + writer._hop(0, 0, hop, "x")
         where += [writer.test("x", test) for test in hop.stage.tests] + [writer.test("r0_0", t) for t in hop.tests]
         writer._match(pattern, where)
         order = "ASC" if extreme is not None and extreme.way == "asc" else "DESC"
         writer.lines.append(f"RETURN n0_0.`id` AS id, count(DISTINCT x) AS n ORDER BY n {order} LIMIT 10")
         return Query("\n".join(writer.lines), writer.parameters)
+    if plan.wanted == "compare":
+        return _compared(writer, plan)
     branches = plan.branches
-    if not plan.joint and len({(branch.start, branch.hops) for branch in branches}) == 1:
+    if (plan.missing or not plan.joint) and len({(branch.start, branch.hops) for branch in branches}) == 1:
         ids = tuple(id for branch in branches for id in branch.ids)
         branches = (Branch(ids, branches[0].start, branches[0].hops),)
     late = plan.hops > 0 and (len(plan.branches) > 1 or bool(plan.exclude))
@@ -172,7 +203,7 @@ def rendered(plan: Plan, schema: Schema) -> Query:
         )
         return Query(text, writer.parameters)
     place = f"r0_{len(plan.branches[0].hops) - 1}" if plan.of_edge else "n"
-    if plan.wanted == "count":
+    if plan.wanted == "count" and not (len(branches) > 1 and not plan.joint):  # rows of a union can't be counted
         writer.lines.append("RETURN count(DISTINCT n) AS n")
     elif plan.wanted == "average":
         writer.lines.append(f"WITH DISTINCT n RETURN avg(n.{label(plan.prop)}) AS value")
@@ -181,6 +212,26 @@ def rendered(plan: Plan, schema: Schema) -> Query:
         writer.lines.append(f"RETURN DISTINCT n.`id` AS id, {place}.{label(plan.prop)} AS value{also}")
     else:
         writer.lines.append("RETURN DISTINCT n.`id` AS id")
+    return Query("\n".join(writer.lines), writer.parameters)
+
+
+def _compared(writer: _Writer, plan: Plan) -> Query:
+    """What is told of each of those compared, or how many each leads to."""
+    ids, order = tuple(branch.ids[0] for branch in plan.branches), "ASC" if plan.way == "asc" else "DESC"
+    if plan.prop:
+        writer._match("(n)", [f"n.`id` IN {writer.parameter(ids)}"])
+        writer.lines.append(f"RETURN n.`id` AS id, n.{label(plan.prop)} AS value ORDER BY value {order}")
+        return Query("\n".join(writer.lines), writer.parameters)
+    writer._match("(c)", [f"c.`id` IN {writer.parameter(ids)}"])
+    hops = plan.branches[0].hops
+    pattern, where = "(c)", []
+    for step, hop in enumerate(hops):
+        at = "n" if step == len(hops) - 1 else f"n0_{step + 1}"
+        pattern += writer._hop(0, step, hop, at)
+        where += [writer.test(at, test) for test in hop.stage.tests]
+        where += [writer.test(f"r0_{step}", test) for test in hop.tests]
+    writer.lines.append("OPTIONAL " + writer._matched(pattern, where))
+    writer.lines.append(f"RETURN c.`id` AS id, count(DISTINCT n) AS n ORDER BY n {order}")
     return Query("\n".join(writer.lines), writer.parameters)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lingbot_map.ask.bases.triples.conditions import Condition, attached, conditions_of
+from lingbot_map.ask.bases.triples.grouping import grouped
 from lingbot_map.ask.bases.triples.plan import Branch, Candidate, Plan, Stage, kinds_of
 from lingbot_map.ask.bases.triples.reading import Reader
 from lingbot_map.ask.bases.triples.relations import Mark
@@ -73,7 +74,11 @@ def followed(reader: Reader, marks: list[Mark], anchors: Sequence[Anchor], topic
     if anchors:
         return _swapped(reader, anchors, plan)
     relations = any(mark.relations for mark in body)
-    taken = conditions_of(body, reader.lexicon)
+    held = next(grouped(body, reader.lexicon), None)
+    if held is None or any(mark.op == "than" for mark in body):
+        return None
+    taken = conditions_of(held[0], reader.lexicon)
+    taken.conditions += held[1]
     count = any(mark.op == "count" for mark in body)
     props = any(mark.props and not mark.relations for mark in taken.marks) or any(m.op == "when" for m in taken.marks)
     if plan is not None and not relations and not props:
@@ -171,7 +176,8 @@ def _extended(reader: Reader, plan: Plan, conditions: Sequence[Condition], count
     for branch in plan.branches:
         last = branch.hops[-1].stage if branch.hops else branch.start
         tests = (*(test for test in last.tests if test.prop not in props), *stage.tests)
-        last = replace(last, tests=tests, extreme=stage.extreme or last.extreme)
+        having = (*last.having, *stage.having)
+        last = replace(last, tests=tests, extreme=stage.extreme or last.extreme, having=having)
         if branch.hops:
             hop = branch.hops[-1]
             edge_tests = tuple(test for test in hop.tests if test.prop not in props)

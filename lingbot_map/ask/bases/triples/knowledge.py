@@ -15,6 +15,7 @@ from lingbot_map.ask.bases.triples.answers import found
 from lingbot_map.ask.bases.triples.cypher import Query, rendered
 from lingbot_map.ask.bases.triples.following import followed, follows
 from lingbot_map.ask.bases.triples.graph import Graph, Schema, schema_of
+from lingbot_map.ask.bases.triples.index import Index
 from lingbot_map.ask.bases.triples.plan import Candidate, Plan
 from lingbot_map.ask.bases.triples.reading import Reader
 from lingbot_map.ask.bases.triples.recall import Recall
@@ -103,6 +104,7 @@ class Knowledge:
         self.schema: Schema = schema_of(self.graph)
         self.lexicon = Lexicon(self.graph, self.schema, self.names)
         self.reader = Reader(self.lexicon)
+        self.index = Index(self.graph)
         self.recall = Recall(self.lexicon)
         self.questions.clear()
         self.answers.clear()
@@ -125,7 +127,7 @@ class Knowledge:
     def _read(self, text: str, dialog: Dialog) -> tuple[Question, bool]:
         marks, left = self.lexicon.marks(folded(text[:LONGEST]))
         lang = _spoken(text, marks)
-        marks, missing = self._near(folded(text[:LONGEST]), marks, left)
+        marks, missing = self._near(text[:LONGEST], marks, left)
         missing += [str(mark.value[0]) for mark in marks if mark.op == "unknown"]
         read = self.reader.read(marks) if not missing else Read(marks, [])
         back = read.has("back") and dialog.back() is not None
@@ -133,7 +135,8 @@ class Knowledge:
         mentions = tuple(mark.mention for mark in marks if mark.mention is not None)
         candidates: Sequence[Candidate] = read.candidates
         carried: Mapping[tuple[str, ...], tuple[Mention, ...]] = {}
-        if topic is not None and not missing and follows(marks, read.anchors):
+        alone = bool(read.candidates or read.anchors)
+        if topic is not None and marks and not missing and (not alone or follows(marks, read.anchors)):
             more = followed(self.reader, marks, read.anchors, topic)
             if more is not None:
                 candidates, mentions, carried = more.candidates, more.mentions, more.carried
@@ -142,16 +145,17 @@ class Knowledge:
         )
         return self._chosen(question, candidates, marks, carried), back
 
-    def _near(self, text: str, marks: list[Mark], left: Sequence[tuple[int, str]]) -> tuple[list[Mark], list[str]]:
+    def _near(self, asked: str, marks: list[Mark], left: Sequence[tuple[int, str]]) -> tuple[list[Mark], list[str]]:
         """What nothing took may be a name that is nearly right; else it is missing."""
         missing: list[str] = []
-        told = any(mark.relations or mark.op == "extreme" for mark in marks)
+        text = folded(asked)
+        told = any(mark.relations or mark.values or mark.props or mark.op == "extreme" for mark in marks)
         for start, run in left:
             if told and all(word in SOFT for word in run.split()):
                 continue
             near = self.names.near(run) if len(run) <= 100 else []
             if not near:
-                missing.append(self.lexicon.whole(text, start, run, marks))
+                missing.append(_as_typed(asked, text, self.lexicon.whole(text, start, run, marks)))
                 continue
             name, id, likeness = near[0]
             others = tuple(other for other in self.names.ids(name) if other != id)
@@ -176,7 +180,7 @@ class Knowledge:
         best, gives = candidates[0], bool(self.graph.says)
         for candidate in [c for c in candidates if c.penalty <= best.penalty + _SLACK][:_TRIED]:
             try:
-                result = Run(self.graph, seconds=self._seconds).run(candidate.plan)
+                result = Run(self.graph, seconds=self._seconds, index=self.index).run(candidate.plan)
             except TooLong:
                 best, gives = candidate, True
                 break
@@ -227,7 +231,9 @@ class Knowledge:
             if plan in self._late:
                 return None
             try:
-                kept = self._found(plan, Run(self.graph, seconds=self._seconds).run(plan), question.lang)
+                kept = self._found(
+                    plan, Run(self.graph, seconds=self._seconds, index=self.index).run(plan), question.lang
+                )
             except TooLong:
                 self._late.add(plan)
                 return None
@@ -263,7 +269,7 @@ class Knowledge:
         if bound is None or bound == ids or not all(id in self.graph.nodes for id in ids):
             return question
         marks, left = self.lexicon.marks(folded(question.text[:LONGEST]))
-        marks, _ = self._near(folded(question.text[:LONGEST]), marks, left)
+        marks, _ = self._near(question.text[:LONGEST], marks, left)
         fixed = {mention.start: mention.id for mention in question.mentions if mention.how != "before"}
         plain = replace(question, kind="", args={"missing": question.args.get("missing", ())})
         return self._chosen(plain, self.reader.read(marks, fixed).candidates, marks, {})
@@ -281,16 +287,15 @@ class Knowledge:
         late = isinstance(question.args.get("plan"), Plan)
         told = self.recall.answer(question, pool, say)
         if told is not None:
-            return replace(told, open_points=(*told.open_points, *((say("late"),) if late else ())))
+            return replace(told, open_points=(*told.open_points, *((say("stopped"),) if late else ())))
         missing = tuple(question.args.get("missing", ()))
         if question.mentions and not missing:
             missing = tuple(question.args.get("asked", ()))
         names = say.words["comma"].join(dict.fromkeys(say.name(m.id) for m in question.mentions))
         what = say.words["comma"].join(dict.fromkeys(missing))
         if late or not missing:
-            text = (
-                say("late") + "。" if late and question.lang == "zh" else say("late") + "." if late else say("unread")
-            )
+            stopped = say("stopped") + ("。" if question.lang == "zh" else ".")
+            text = stopped if late else say("unread")
         else:
             text = say("missing of", name=names, what=what) if names else say("missing", what=what)
         return Found(sentences=(Sentence(text=text, cites=()),), abstained=True)
@@ -330,6 +335,12 @@ def _spoken(text: str, marks: Sequence[Mark]) -> Lang:
     if HAN.search(plain):
         return "zh"
     return "en" if WORD.search(plain) else lang_of(text)
+
+
+def _as_typed(asked: str, text: str, run: str) -> str:
+    """A run of the folded text as it was typed, where both are of one length."""
+    at = text.find(run)
+    return asked[at : at + len(run)] if at >= 0 and len(asked) == len(text) and asked.isascii() else run
 
 
 def _terms(marks: Sequence[Mark]) -> tuple[str, ...]:

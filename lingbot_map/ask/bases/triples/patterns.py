@@ -27,7 +27,7 @@ _MORE = {
     "超过": ">", "高于": ">", "大于": ">", "多于": ">", "高过": ">", "超出": ">", ">": ">",
     "低于": "<", "少于": "<", "小于": "<", "不到": "<", "不足": "<", "<": "<", "等于": "=", "=": "=", "为": "=", "是": "=",
     "at least": ">=", "no less than": ">=", "not less than": ">=", "at most": "<=", "no more than": "<=",
-    "not more than": "<=", "more than": ">", "greater than": ">", "higher than": ">", "larger than": ">", "over": ">",
+    "not more than": "<=", "fewer than": "<", "no fewer than": ">=", "more than": ">", "greater than": ">", "higher than": ">", "larger than": ">", "over": ">",
     "above": ">", "exceeding": ">", "exceeds": ">", "better than": ">", "older than": ">", "less than": "<",
     "lower than": "<", "below": "<", "under": "<", "worse than": "<", "younger than": "<", "equal to": "=",
     "equals": "=", "exactly": "=", "of": "=",
@@ -39,13 +39,30 @@ _LOW = ("最低", "最小", "最少")
 _OF_ZH = {"最早": ("time", "asc"), "最晚": ("time", "desc"), "最新": ("time", "desc"), "最近": ("time", "desc"),
           "最好": ("rating", "desc"), "最佳": ("rating", "desc"), "最受好评": ("rating", "desc"), "最差": ("rating", "asc"),
           "最烂": ("rating", "asc"), "最长": ("length", "desc"), "最短": ("length", "asc"), "最贵": ("price", "desc"),
-          "最便宜": ("price", "asc"), "最年轻": ("age", "asc"), "最年长": ("age", "desc"), "最老": ("age", "desc")}  # fmt: skip
+          "最便宜": ("price", "asc"), "最年轻": ("age", "asc"), "最年长": ("age", "desc"), "最老": ("age", "desc"),
+          **{f"{word}最{size}": ("age", way) for word in ("年纪", "年龄", "岁数") for size, way in (("大", "desc"), ("小", "asc"))}}  # fmt: skip
 _OF_EN = {"highest": ("", "desc"), "largest": ("", "desc"), "biggest": ("", "desc"), "greatest": ("", "desc"),
           "lowest": ("", "asc"), "smallest": ("", "asc"), "best": ("rating", "desc"), "worst": ("rating", "asc"),
-          "top": ("rating", "desc"), "earliest": ("time", "asc"), "oldest": ("time", "asc"), "latest": ("time", "desc"),
+          "top": ("rating", "desc"), "earliest": ("time", "asc"), "oldest": ("age", "desc"), "latest": ("time", "desc"),
           "newest": ("time", "desc"), "most recent": ("time", "desc"), "longest": ("length", "desc"),
           "shortest": ("length", "asc"), "cheapest": ("price", "asc"), "most expensive": ("price", "desc"),
           "tallest": ("height", "desc"), "youngest": ("age", "asc")}  # fmt: skip
+_COMPARED = {
+    "高": ("", "desc", ""), "低": ("", "asc", ""), "大": ("size", "desc", ""), "小": ("size", "asc", ""), "好": ("rating", "desc", ""),
+    "差": ("rating", "asc", ""), "早": ("time", "asc", ""), "晚": ("time", "desc", ""), "新": ("time", "desc", ""),
+    "旧": ("time", "asc", ""), "长": ("length", "desc", ""), "短": ("length", "asc", ""), "贵": ("price", "desc", ""),
+    "便宜": ("price", "asc", ""), "多": ("", "desc", "most"), "少": ("", "asc", "most"), "老": ("age", "desc", ""),
+    "年长": ("age", "desc", ""), "年轻": ("age", "asc", ""), "higher": ("", "desc", ""), "lower": ("", "asc", ""),
+    "larger": ("", "desc", ""), "bigger": ("", "desc", ""), "greater": ("", "desc", ""), "smaller": ("", "asc", ""),
+    "better": ("rating", "desc", ""), "worse": ("rating", "asc", ""), "earlier": ("time", "asc", ""),
+    "later": ("time", "desc", ""), "newer": ("time", "desc", ""), "more recent": ("time", "desc", ""),
+    "longer": ("length", "desc", ""), "shorter": ("length", "asc", ""), "taller": ("height", "desc", ""),
+    "more expensive": ("price", "desc", ""), "cheaper": ("price", "asc", ""), "older": ("age", "desc", ""),
+    "younger": ("age", "asc", ""), "more": ("", "desc", "most"), "fewer": ("", "asc", "most"), "less": ("", "asc", "most"),
+    **{f"{word}{more}{size}": ("age", way, "") for word in ("年纪", "年龄", "岁数") for more in ("", "更", "比较")
+       for size, way in (("大", "desc"), ("小", "asc"))},
+}  # fmt: skip
+"""What a comparison is about: a concept ("": the property beside it), which end wins, and whether things are counted."""
 _ORDER = {"second": 2, "third": 3, "2nd": 2, "3rd": 3, "fourth": 4, "4th": 4}
 
 
@@ -55,6 +72,9 @@ def _any(words: Any) -> str:
 
 _ZH_MORE = _any(word for word in _MORE if not word.isascii() or word in (">", "<", ">=", "<=", "="))
 _EN_MORE = _any(word for word in _MORE if word.isascii() and word not in (">", "<", ">=", "<=", "="))
+_ZH_THAN = _any(word for word in _COMPARED if not word.isascii())
+_EN_THAN = _any(word for word in _COMPARED if word.isascii())
+_EN_COUNT = r"\d{1,6}|one|two|three|four|five|six|seven|eight|nine|ten"
 _ZH_MOST = _any({*_HIGH, *_LOW, *_OF_ZH})
 _EN_MOST = _any(_OF_EN)
 
@@ -120,11 +140,23 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
      _en_most),
     ("extreme", r"(?<!\w)first(?! name)(?!\w)", lambda m: ("time", "asc", 1, 1, "")),
     ("extreme", r"(?<!\w)last(?! name)(?!\w)", lambda m: ("time", "desc", 1, 1, "")),
+    ("extreme", rf"(?<!\w)(?:the )?({_any(_ORDER)}) (most|fewest)(?!\w)",
+     lambda m: ("", "desc" if m[2] == "most" else "asc", 1, _ORDER[m[1]], "most")),
     ("extreme", r"(?<!\w)the (most|fewest)(?!\w)",
      lambda m: ("", "desc" if m[1] == "most" else "asc", 1, 1, "most")),
-    ("compare", r"(?:哪[个部位一]{1,2}的?)?(?:更|比较)([高低早晚新大小长短])", lambda m: (m[1],)),
-    ("compare", r"([高低早晚])(?=一?[些点]?[?？。\s]*$)", lambda m: (m[1],)),
-    ("compare", r"(?<!\w)(higher|lower|earlier|later|newer|older|better|worse|longer|shorter)(?!\w)(?! than)", lambda m: (m[1],)),
+    ("compare", rf"(?:哪[个部位一]{{1,2}}的?)?(?:更|比较|较|要)({_ZH_THAN})", lambda m: _COMPARED[m[1]]),
+    ("compare", rf"(?<!多)({_ZH_THAN})(?=一?[些点]?(?:吗|么)?(?:[?？。，,\s]|$))", lambda m: _COMPARED[m[1]]),
+    ("compare", rf"(?<!\w)({_EN_THAN})(?!\w)", lambda m: _COMPARED[m[1]]),
+    ("than", r"(?<!对)比(?!较|如|例|赛)|(?<!\w)than(?!\w)", lambda m: ()),
+    ("many", rf"({_ZH_MORE}|不止|不只)\s?{_N}[{_COUNTED}]", lambda m: (_MORE.get(m[1], ">"), _number(m[2]))),
+    ("many", rf"{_N}[{_COUNTED}](?:及?(以上|以下)|或者?更(多|少))", lambda m: (">=" if m[2] == "以上" or m[3] == "多" else "<=", _number(m[1]))),
+    ("many", rf"(?<![第前这那哪最每各头一同\d]){_N}[{_COUNTED}](?![一二三四五六七八九十])", lambda m: ("=", _number(m[1]), "")),
+    ("many", rf"(?<![a-z])({_EN_MORE}|only|just|exactly)\s({_EN_COUNT})(?![\w.]\d|\w)", lambda m: (_MORE.get(m[1], "="), _number(m[2])) if m[1] != "of" else None),
+    ("many", rf"(?<!\w)({_EN_COUNT}) or (more|fewer|less)(?!\w)", lambda m: (">=" if m[2] == "more" else "<=", _number(m[1]))),
+    ("bound", r"及?以(上|下)|或者?更(多|少)", lambda m: (">=" if "上" in m[0] or "多" in m[0] else "<=",)),
+    ("only", r"只(?!有)|只有|仅|恰好|正好|刚好|(?<!\w)(?:only|exactly|just)(?!\w)", lambda m: ()),
+    ("many", r"(?<!\w)(multiple|several)(?!\w)", lambda m: (">", 1)),
+    ("many", r"(?<!\w)(two|three|four|five|six|seven|eight|nine|ten)(?!\w)", lambda m: ("=", _number(m[1]), "")),
     ("count", rf"几[{_COUNTED}]|多少[{_COUNTED}]|有多少(?!钱|分)|数量|个数|how many|number of|count of|how much many", lambda m: ()),
     ("average", r"平均分(?!钟)|均分|平均|average|mean(?!\w)", lambda m: ()),
     ("between", r"什么关系|啥关系|什么联系|有何联系|有何关系|什么关联|有什么关联|怎么联系|如何联系|如何关联|怎么关联|怎么认识|有关系|有联系"
@@ -139,16 +171,16 @@ _PATTERNS: tuple[tuple[str, str, Callable[[re.Match[str]], tuple[Any, ...] | Non
     ("where", r"哪里|哪儿|什么地方|(?<!\w)where(?!\w)", lambda m: ()),
     ("ask", rf"哪一?[些{_COUNTED}]|哪几[{_COUNTED}]|什么|啥|(?<!\w)(?:which|what)(?!\w)|有些|列出|列举", lambda m: ()),
     ("whether", r"吗|是不是|是否|有没有|(?:^|[,.] ?)(?:did|does|do|is|are|was|were|has|have)(?!\w)", lambda m: ()),
-    ("not", r"不是|并非|没有?(?=[^吗]{1,8})|非(?=[^常]{1,4})|除了|不属于|从未|未曾|未(?!来)|不(?=演|拍|写|属)"
-     r"|(?<!\w)(?:not|isn't|aren't|wasn't|didn't|doesn't|never|except|without|excluding|non-)(?!\w)", lambda m: ()),
+    ("not", r"不是|并非|没有?(?=[^吗]{1,8})|非(?=[^常]{1,4})|除了|不属于|无(?=[^法关]{1,8})|从未|未曾|未(?!来)|不(?=演|拍|写|属)"
+     r"|(?<!\w)(?:not|no|nor|neither|isn't|doesn't have|don't have|have no|has no|aren't|wasn't|didn't|doesn't|never|except|without|excluding|non-)(?!\w)", lambda m: ()),
     ("back", r"(?:回到|回去|返回|再说回|说回|再看|还是说)(?:刚才|之前|前面|上面|上一?个|最初|原来|那个|的|话题|问题|那部|那位|说){1,6}"
      r"|(?<!\w)(?:back to|go back to|return to) (?:the )?(?:other|previous|last|earlier|former|first|that)(?: (?:one|topic|film|movie|person))?(?!\w)",
      lambda m: ()),
     ("it", r"它们?|他们?|她们?|那[部个位本首]|这[部个位本首]|该[片书剧曲歌作]|此[片书剧曲歌]|那些|这些|其中|这里面|那里面|里面|上述"
      r"|(?<!\w)(?:it|its|he|she|him|her|his|they|them|their|that one|this one|those|these|of them|among them|the one)(?!\w)",
      lambda m: (m[0],)),
-    ("or", r"或者?|(?<!\w)or(?!\w)", lambda m: ()),
-    ("and", r"又|并且|而且|且|和|与|跟|及|以及|、|(?<!\w)and(?!\w)|&", lambda m: ()),
+    ("or", r"或者?|还是|(?<!\w)or(?!\w)", lambda m: ()),
+    ("and", r"又|但是?|却|不过|并且|而且|且|和|与|跟|及|以及|、|(?<!\w)(?:and|but)(?!\w)|&", lambda m: ()),
     ("what about", r"呢(?=[?？。!！\s]*$)|(?<!\w)(?:what|how) about(?!\w)", lambda m: ()),
     ("of", r"的|'s(?!\w)|’s(?!\w)|(?<!\w)of(?!\w)", lambda m: (m[0],)),
     ("toward", r"向|给|对(?![应比面])", lambda m: ()),

@@ -11,22 +11,25 @@ from typing import Literal
 from lingbot_map.ask.bases.triples.graph import Graph, Node, Value, texts_of
 
 Way = Literal["out", "in", "both"]
-Wanted = Literal["rows", "count", "value", "average", "check", "between", "most"]
+Wanted = Literal["rows", "count", "value", "average", "check", "between", "most", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A property holds one of ``values`` (op "="), none of them ("!="), or is above or below the only one."""
+    """A property holds one of ``values`` (op "="), none of them ("!="; with "without" it may be missing, too), is above
+    or below the only one, or is missing ("missing")."""
 
     prop: str
     op: str
     values: tuple[Value, ...]
 
     def holds(self, found: Value | None) -> bool:
-        """Whether a property fulfils it; one that isn't there fulfils nothing."""
+        """Whether a property fulfils it; one that isn't there fulfils only that it is missing."""
         if found is None:
+            return self.op in ("missing", "without")
+        if self.op == "missing":
             return False
-        if self.op in ("=", "!="):
+        if self.op in ("=", "!=", "without"):
             texts = texts_of(found)
             if isinstance(found, int | float):
                 hit = any(isinstance(value, int | float) and value == found for value in self.values)
@@ -62,17 +65,34 @@ class Extreme:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What the nodes at one point of the way are: of one of ``kinds`` (none: of any), with these properties."""
+    """What the nodes at one point of the way are: of one of ``kinds`` (none: of any), with these properties and so many
+    others beside them."""
 
     kinds: tuple[str, ...] = ()
     tests: tuple[Test, ...] = ()
     extreme: Extreme | None = None
+    having: tuple[Having, ...] = ()
 
     def holds(self, node: Node) -> bool:
-        """Whether a node is one of them, its extreme aside."""
+        """Whether a node by itself is one of them: its extreme and its neighbours aside."""
         if self.kinds and node.kind not in self.kinds:
             return False
         return all(test.holds(node.props.get(test.prop)) for test in self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Having:
+    """How many different nodes of ``stage`` a step along ``relations`` (none: any) leads to: ``op`` ``count``."""
+
+    relations: tuple[str, ...]
+    way: Way
+    stage: Stage
+    op: str
+    count: int
+
+    def holds(self, count: int) -> bool:
+        """Whether so many are enough, few or many."""
+        return Test("", self.op, (self.count,)).holds(count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +120,8 @@ class Plan:
 
     ``prop`` is the property wanted ("value", "average"; of the last edge with ``of_edge``), ``also`` are further ones,
     ``targets`` what must be among the nodes ("check") or the other end ("between"), ``exclude`` what doesn't count.
-    ``missing`` takes what is *not* reached from all of the last stage.
+    ``missing`` takes what is *not* reached from all of the last stage. "compare" holds the branches against each other,
+    by ``prop`` or by how many each reaches; ``way`` says which end wins, ``targets`` who was said to.
     """
 
     wanted: Wanted
@@ -112,6 +133,7 @@ class Plan:
     targets: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     missing: bool = False
+    way: str = "desc"
 
     @property
     def hops(self) -> int:
@@ -127,7 +149,7 @@ class Plan:
     @property
     def kind(self) -> str:
         """What the question is called: its operator."""
-        if self.wanted in ("between", "check", "most", "average"):
+        if self.wanted in ("between", "check", "most", "average", "compare"):
             return self.wanted
         if self.wanted == "count":
             return "count"
@@ -140,7 +162,7 @@ class Plan:
             return "about"
         if last.extreme is not None:
             return "extreme"
-        tested = last.tests or any(hop.tests for branch in self.branches for hop in branch.hops)
+        tested = last.tests or last.having or any(hop.tests for branch in self.branches for hop in branch.hops)
         return "filter" if tested or not self.hops else "relation"
 
 

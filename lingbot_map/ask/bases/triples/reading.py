@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 
-from lingbot_map.ask.bases.triples.conditions import Condition, conditions_of
+from lingbot_map.ask.bases.triples.comparing import above, compared, compares
+from lingbot_map.ask.bases.triples.conditions import Condition, Taken, conditions_of
 from lingbot_map.ask.bases.triples.graph import Graph, texts_of
+from lingbot_map.ask.bases.triples.grouping import grouped, parted
 from lingbot_map.ask.bases.triples.plan import Branch, Candidate, Extreme, Hop, Plan, Stage, kinds_of
 from lingbot_map.ask.bases.triples.relations import HAN, Lexicon, Mark
 from lingbot_map.ask.bases.triples.run import Run, TooLong
@@ -34,11 +36,10 @@ class Reader:
         marks = self._apposed(marks)
         read = Read(marks, self._anchors(marks, fixed or {}))
         found: list[Candidate] = []
-        for variant in _variants(marks):
-            taken = conditions_of(variant, self.lexicon)
+        for variant, taken, late in self._taken(marks):
             read.conditions = taken.conditions
-            for candidate in self._plans(read, taken.marks, variant, taken.conditions, taken.most):
-                found.append(candidate)
+            for candidate in self._plans(read, taken, variant):
+                found.append(replace(candidate, penalty=candidate.penalty + late))
                 if len(found) >= MOST_CANDIDATES:
                     break
         found += self._either(marks, fixed or {})
@@ -46,19 +47,23 @@ class Reader:
         read.candidates = found
         return read
 
+    def _taken(self, marks: list[Mark]) -> Iterator[tuple[list[Mark], Taken, float]]:
+        """Each choice of what the marks are, with the conditions taken out, and its penalty."""
+        for variant in _variants(marks):
+            for number, (rest, having) in enumerate(grouped(variant, self.lexicon)):
+                taken = conditions_of(rest, self.lexicon)
+                taken.conditions += having
+                yield rest, taken, 0.5 * number
+
     def _either(self, marks: list[Mark], fixed: Mapping[int, str]) -> list[Candidate]:
-        """Two relations joined by "and" (的编剧和导演): the best plan of each, together."""
-        for at in range(len(marks) - 2):
-            first, joint, second = marks[at : at + 3]
-            if first.relations and second.relations and joint.op in ("and", "or"):
-                one = self.read([*marks[: at + 1], *marks[at + 3 :]], fixed).candidates
-                two = self.read([*marks[:at], *marks[at + 2 :]], fixed).candidates
-                for a in one[:3]:
-                    for b in two[:3]:
-                        same = a.plan.wanted == b.plan.wanted and a.plan.prop == b.plan.prop
-                        if same and a.bound == b.bound and len(a.plan.branches) == len(b.plan.branches) == 1:
-                            plan = replace(a.plan, branches=(*a.plan.branches, *b.plan.branches), joint=False)
-                            return [Candidate(plan, a.penalty + b.penalty - 0.1, a.bound)]
+        """Two relations or conditions of which either will do: the best plan of each, together."""
+        for one, two in parted(marks):
+            first, second = self.read(one, fixed).candidates, self.read(two, fixed).candidates
+            for a, b in product(first[:3], second[:3]):
+                same = a.plan.wanted == b.plan.wanted and a.plan.prop == b.plan.prop
+                if same and a.bound == b.bound and len(a.plan.branches) == len(b.plan.branches) == 1:
+                    plan = replace(a.plan, branches=(*a.plan.branches, *b.plan.branches), joint=False)
+                    return [Candidate(plan, a.penalty + b.penalty - 0.1, a.bound)]
         return []
 
     def over(
@@ -69,12 +74,13 @@ class Reader:
         read = Read(marks, [])
         exclude = tuple(dict.fromkeys((*ids, *named))) if read.has("other") else ()
         found: list[Candidate] = []
-        for variant in _variants(marks):
-            taken = conditions_of(variant, self.lexicon)
+        for variant, taken, late in self._taken(marks):
+            if read.has("than"):
+                continue
             ways = Ways(self.lexicon, taken.marks, variant, taken.conditions)
             for reading in ways.readings(ids, kinds_of(self.graph, ids), start, end):
                 for plan, more in wanted(self.lexicon, read, reading, taken.marks, ways, exclude):
-                    found.append(Candidate(plan, reading.penalty + more, ids))
+                    found.append(Candidate(plan, reading.penalty + more + late, ids))
         return sorted(found, key=lambda candidate: candidate.penalty)[:MOST_CANDIDATES]
 
     def _apposed(self, marks: list[Mark]) -> list[Mark]:
@@ -116,15 +122,13 @@ class Reader:
         asked = self.lexicon.names.asked
         return tuple(sorted(dict.fromkeys(ids), key=lambda id: (-asked[id], -self.graph.degree(id))))[:8]
 
-    def _plans(
-        self,
-        read: Read,
-        marks: Sequence[Mark],
-        around: Sequence[Mark],
-        conditions: list[Condition],
-        most: Mark | None,
-    ) -> Iterator[Candidate]:
-        anchors = read.anchors
+    def _plans(self, read: Read, taken: Taken, around: Sequence[Mark]) -> Iterator[Candidate]:
+        anchors, marks, conditions, most = read.anchors, taken.marks, taken.conditions, taken.most
+        if compares(read):
+            yield from compared(self.lexicon, read, taken, around)
+        if read.has("than"):
+            yield from self._above(read, taken, around)
+            return
         if most is not None and not anchors:
             yield from self._most(marks, around, most, conditions)
         elif not anchors:
@@ -133,6 +137,22 @@ class Reader:
             yield from self._from_one(read, marks, around, conditions)
         elif most is None and len(anchors) == 2:
             yield from self._from_two(read, marks, around, conditions)
+
+    def _above(self, read: Read, taken: Taken, around: Sequence[Mark]) -> Iterator[Candidate]:
+        """What lies above or below one thing that is named."""
+        held = above(self.lexicon, read, taken)
+        if held is None or read.has("whether"):
+            return
+        condition, ids = held
+        others = [each for each in taken.conditions if each.extreme is None]
+        marks = [mark for mark in taken.marks if mark.op != "than"]
+        kinds = Mark(condition.at, condition.at, "", kinds=kinds_of(self.graph, ids))
+        named = any(mark.kinds and not mark.relations for mark in marks)
+        for candidate in self._scans(
+            read, marks if named else [*marks, kinds], around if named else [*around, kinds], [*others, condition]
+        ):
+            if not candidate.plan.hops:
+                yield replace(candidate, plan=replace(candidate.plan, exclude=ids), bound=ids)
 
     def _bound(self, *anchors: Anchor) -> Iterator[tuple[tuple[str, ...], float]]:
         """Each choice of what the names stand for, with its penalty."""
@@ -272,6 +292,8 @@ class Reader:
                     if set(a.branch.hops[-1].stage.kinds) != set(b.branch.hops[-1].stage.kinds):
                         continue
                     for plan, more in wanted(self.lexicon, read, a, [m for m in marks if m.op == "not"], one, exclude):
+                        if plan.missing:
+                            continue
                         joined = replace(plan, branches=(a.branch, b.branch))
                         yield Candidate(joined, a.penalty + b.penalty + more + cost + 0.3, ends[0] + ends[1])
 
@@ -280,6 +302,7 @@ class Reader:
     ) -> Iterator[Candidate]:
         """Without an entity: from all nodes of a kind that is named, or that has the properties asked for."""
         starts = [(mark.kinds, mark.start, mark.end) for mark in marks if mark.kinds and not mark.mention]
+        having = any(condition.having is not None for condition in conditions)
         for mark in marks:
             if mark.values and mark.relations:  # 有几个导演: a role by itself is a value
                 props = tuple(dict.fromkeys(prop for prop, _ in mark.values))
@@ -298,7 +321,8 @@ class Reader:
         for kinds, start, end in starts:
             ways = Ways(self.lexicon, marks, around, conditions)
             for reading in ways.readings((), kinds, start, end):
-                if reading.branch.hops and not (reading.branch.start.tests or reading.branch.start.extreme):
+                start_of = reading.branch.start
+                if reading.branch.hops and not (start_of.tests or start_of.extreme or having):
                     continue  # every film's director: nothing was asked for
                 if not reading.branch.hops and not (conditions or any(map(read.has, _LISTS))):
                     continue
@@ -346,10 +370,14 @@ class Reader:
                 if self.lexicon.schema.ends(relations[0], kind, walked):
                     ways = Ways(self.lexicon, [m for m in marks if m.relations][:1], around, conditions)
                     for reading in ways.readings((), (kind,), most.start, most.end):
-                        if len(reading.branch.hops) == 1 and reading.branch.start.extreme is None:
+                        if len(reading.branch.hops) == 1 and _countable(reading.branch):
                             hop = reading.branch.hops[0]
                             hop = replace(hop, stage=replace(hop.stage, extreme=extreme))
                             yield Candidate(Plan("most", (replace(reading.branch, hops=(hop,)),)), reading.penalty)
+
+
+def _countable(branch: Branch) -> bool:
+    return branch.start.extreme is None and not branch.hops[0].stage.having
 
 
 def _texts(graph: Graph, id: str, prop: str) -> Sequence[str]:

@@ -265,7 +265,7 @@ def _variants(phrase: str) -> Iterable[str]:
     head, inner, noun = phrase.partition("的")
     if inner and noun and HAN.search(head):  # 写的剧本 is also 写了, 写过
         yield from (head + tail for tail in ("了", "过", "的", "过的", "了的", ""))
-    if HAN.search(phrase) and len(phrase) > 2 and phrase[-1] in "给于到":
+    if HAN.search(phrase) and len(phrase) > 2 and phrase[-1] in "给于到在":
         yield phrase[:-1]  # 汇报给 is also 向…汇报
 
 

@@ -6,13 +6,16 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from lingbot_map.ask.bases.triples.graph import Edge, Graph
-from lingbot_map.ask.bases.triples.plan import Branch, Hop, Plan, Stage
+from lingbot_map.ask.bases.triples.graph import Edge, Graph, Value
+from lingbot_map.ask.bases.triples.index import Index
+from lingbot_map.ask.bases.triples.plan import Branch, Having, Hop, Plan, Stage
 
 BUDGET = 2_000_000
 """Edges that one plan may look at."""
 LONGEST_PATH = 6
 MOST_PATHS = 10
+MOST_COUNTED = 1000
+"""Nodes of a result of which the counted edges are told."""
 
 
 class TooLong(Exception):
@@ -31,21 +34,24 @@ class Way:
 @dataclass(slots=True)
 class Result:
     """The nodes wanted, best first, and of each the ways to it, one for each branch. ``paths`` are those between two
-    entities; ``counts`` how many a node has ("most"); ``considered`` is how many were looked at before the last tests;
-    ``near`` are ways that all but the last tests let through."""
+    entities; ``counts`` how many a node has ("most", "compare"), ``counted`` the edges that were counted of each;
+    ``values`` what was compared; ``near`` are ways that all but the last tests let through."""
 
     nodes: list[str] = field(default_factory=list)
     ways: dict[str, list[Way]] = field(default_factory=dict)
     paths: list[tuple[str, list[Edge]]] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    counted: dict[str, list[Edge]] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
     near: list[Way] = field(default_factory=list)
 
 
 class Run:
-    """One run of one plan."""
+    """One run of one plan; with an ``index`` of the graph all of a kind need not be looked at."""
 
-    def __init__(self, graph: Graph, *, budget: int = BUDGET, seconds: float = 5.0) -> None:
+    def __init__(self, graph: Graph, *, budget: int = BUDGET, seconds: float = 5.0, index: Index | None = None) -> None:
         self.graph = graph
+        self._index = index if index is not None else Index(graph)
         self._left = budget
         self._end = time.monotonic() + seconds
         self._checked = budget
@@ -54,12 +60,14 @@ class Run:
         """What the plan gives. Raises ``TooLong``."""
         if plan.wanted == "between":
             return self._between(plan)
+        if plan.wanted == "compare":
+            return self._compared(plan)
+        if plan.wanted == "most":
+            return self._most(plan)
         # An extreme of several branches is that of what they share, and of what isn't excluded.
         several = plan.hops > 0 and (len(plan.branches) > 1 or bool(plan.exclude))
         reached = [self._branch(plain(branch) if several else branch) for branch in plan.branches]
         result = Result()
-        if plan.wanted == "most":
-            return self._most(plan, reached[0])
         found = [ways for ways, _ in reached]
         first = found[0]
         if plan.joint:
@@ -67,7 +75,7 @@ class Run:
         else:
             nodes = list(dict.fromkeys(node for ways in found for node in ways))
         if plan.missing:
-            nodes = [id for id in self._all(plan.last) if id not in first]
+            nodes = [id for id in self._all(plan.last) if not any(id in ways for ways in found)]
         nodes = [node for node in nodes if node not in plan.exclude]
         if plan.wanted == "value" and plan.targets:
             nodes = [node for node in nodes if node in plan.targets]
@@ -83,7 +91,22 @@ class Run:
             if len(nodes) <= 1000:
                 result.nodes = sorted(nodes, key=lambda node: (-self.graph.degree(node), order[node]))
         result.near = [way for _, near in reached for way in near][:50]
+        if plan.last.having:
+            result.counted = {
+                node: [edge for having in plan.last.having for edge in self._having(having, node).values()]
+                for node in result.nodes[:MOST_COUNTED]
+            }
         return result
+
+    def _having(self, having: Having, id: str) -> dict[str, Edge]:
+        """What is counted at a node, and the edge to each."""
+        nodes, hop = self.graph.nodes, Hop(having.relations, having.way, having.stage)
+        return {other: edge for other, edge in self._steps(id, hop) if having.stage.holds(nodes[other])}
+
+    def _holds(self, stage: Stage, id: str) -> bool:
+        return stage.holds(self.graph.nodes[id]) and all(
+            having.holds(len(self._having(having, id))) for having in stage.having
+        )
 
     def _spend(self, count: int) -> None:
         self._left -= count
@@ -95,9 +118,20 @@ class Run:
             raise TooLong
 
     def _all(self, stage: Stage) -> list[str]:
-        self._spend(len(self.graph.nodes))
-        nodes = [id for id, node in self.graph.nodes.items() if stage.holds(node)]
-        return self._extreme(stage, nodes)
+        among = self._among(stage)
+        if among is None:
+            among = list(self.graph.nodes)
+        self._spend(len(among))
+        return self._extreme(stage, [id for id in among if self._holds(stage, id)])
+
+    def _among(self, stage: Stage) -> list[str] | None:
+        """Nodes among which all of a stage are."""
+        if len(stage.having) == 1 and len(stage.kinds) == 1 and not stage.tests:
+            having = stage.having[0]
+            table = self._index.counts(stage.kinds[0], Hop(having.relations, having.way, having.stage))
+            if table is not None:
+                return [id for count, ids in table.items() if having.holds(count) for id in ids]
+        return self._index.candidates(stage)
 
     def _extreme(self, stage: Stage, ids: Sequence[str]) -> list[str]:
         extreme = stage.extreme
@@ -123,7 +157,7 @@ class Run:
     def _branch(self, branch: Branch) -> tuple[dict[str, Way], list[Way]]:
         """The nodes reached and how, and what only the last tests kept out."""
         if branch.ids:
-            ids = [id for id in branch.ids if id in self.graph.nodes and branch.start.holds(self.graph.nodes[id])]
+            ids = [id for id in branch.ids if id in self.graph.nodes and self._holds(branch.start, id)]
             ids = self._extreme(branch.start, ids)
             near = [] if ids or branch.hops else [Way(id) for id in branch.ids if id in self.graph.nodes]
         else:
@@ -139,9 +173,8 @@ class Run:
                 for other, edge in self._steps(node, hop):
                     if other in reached:
                         continue
-                    if all(test.holds(edge.props.get(test.prop)) for test in hop.tests) and hop.stage.holds(
-                        self.graph.nodes[other]
-                    ):
+                    fits = all(test.holds(edge.props.get(test.prop)) for test in hop.tests)
+                    if fits and self._holds(hop.stage, other):
                         reached[other] = (node, edge)
                     elif last and len(refused) < 50 and self._of_kind(hop.stage, other):
                         refused[other] = (node, edge)
@@ -179,30 +212,57 @@ class Run:
                 for edge in edges:
                     yield (edge.target if way == "out" else edge.source), edge
 
-    def _most(self, plan: Plan, reached: tuple[dict[str, Way], list[Way]]) -> Result:
+    def _most(self, plan: Plan) -> Result:
         """Of the start's nodes those with the most (or fewest) steps of the one hop."""
         branch = plan.branches[0]
         hop, extreme = branch.hops[0], branch.hops[0].stage.extreme
-        counts: dict[str, list[Edge]] = {}
-        stage = Stage(hop.stage.kinds, hop.stage.tests)
-        for id in self._all(branch.start):
-            edges = {
-                other: edge
-                for other, edge in self._steps(id, hop)
-                if stage.holds(self.graph.nodes[other]) and all(t.holds(edge.props.get(t.prop)) for t in hop.tests)
-            }
-            if edges:
-                counts[id] = list(edges.values())
+        stage = replace(hop.stage, extreme=None)
+        hop = replace(hop, stage=stage)
+        bare = branch.start == Stage(branch.start.kinds) and len(branch.start.kinds) == 1 and not branch.ids
+        table = self._index.counts(branch.start.kinds[0], hop) if bare else None
+        if table is None:
+            table = {}
+            for id in self._all(branch.start):
+                table.setdefault(len(self._ends(id, hop)), []).append(id)
         result = Result()
-        if not counts or extreme is None:
+        if extreme is None:
             return result
-        levels = sorted({len(edges) for edges in counts.values()}, reverse=extreme.way == "desc")
+        levels = sorted((count for count in table if count), reverse=extreme.way == "desc")
         wanted = levels[extreme.nth - 1 : extreme.nth - 1 + max(1, extreme.count)]
-        result.nodes = sorted(
-            (id for id in counts if len(counts[id]) in wanted), key=lambda id: levels.index(len(counts[id]))
-        )
-        result.counts = {id: len(counts[id]) for id in result.nodes}
-        result.ways = {id: [Way(id, tuple(counts[id]))] for id in result.nodes}
+        result.nodes = [id for count in wanted for id in table[count]]
+        for id in result.nodes:
+            edges = tuple(self._ends(id, hop).values()) if len(result.ways) < MOST_COUNTED else ()
+            result.ways[id] = [Way(id, edges)]
+        result.counts = {id: count for count in wanted for id in table[count]}
+        return result
+
+    def _ends(self, id: str, hop: Hop) -> dict[str, Edge]:
+        """What one step leads to, and the edge to each."""
+        return {
+            other: edge
+            for other, edge in self._steps(id, hop)
+            if all(test.holds(edge.props.get(test.prop)) for test in hop.tests) and self._holds(hop.stage, other)
+        }
+
+    def _compared(self, plan: Plan) -> Result:
+        """What each branch holds or leads to; the nodes are those at the winning end, nothing if one tells nothing."""
+        result = Result()
+        for branch in plan.branches:
+            id = branch.ids[0]
+            if plan.prop:
+                value = self.graph.nodes[id].props.get(plan.prop) if id in self.graph.nodes else None
+                if value is not None:
+                    result.values[id] = value
+                continue
+            ways, _ = self._branch(branch)
+            result.counts[id] = len(ways)
+            result.counted[id] = list({edge.id: edge for way in ways.values() for edge in way.edges}.values())
+        held: dict[str, Value] = dict(result.counts) if not plan.prop else result.values
+        numeric = all(isinstance(value, int | float) for value in held.values())
+        if len(held) < len(plan.branches) or not (numeric or all(isinstance(value, str) for value in held.values())):
+            return result
+        best = (max if plan.way == "desc" else min)(held.values(), key=_comparable)
+        result.nodes = [id for id, value in held.items() if value == best]
         return result
 
     def _between(self, plan: Plan) -> Result:
@@ -247,6 +307,10 @@ class Run:
         for before, edge in parents.get(node, ())[:MOST_PATHS]:
             for rest in self._back(parents, before, starts, depth + 1):
                 yield [edge, *rest]
+
+
+def _comparable(value: Value) -> tuple[float, str]:
+    return (value, "") if isinstance(value, int | float) else (0.0, str(value))
 
 
 def plain(branch: Branch) -> Branch:

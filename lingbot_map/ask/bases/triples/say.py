@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lingbot_map.ask.bases.triples.graph import Edge, Node, Value, shown
-from lingbot_map.ask.bases.triples.plan import Branch, Extreme, Plan, Stage, Test
+from lingbot_map.ask.bases.triples.plan import Branch, Extreme, Having, Plan, Stage, Test
 from lingbot_map.ask.bases.triples.relations import HAN, Lexicon, spelt
 from lingbot_map.ask.bases.triples.words import KINDS, LABELS
 from lingbot_map.ask.text import folded
@@ -27,6 +27,22 @@ _ZH = {
     "bare no": "否：图谱中没有“{what} {target}”。",
     "fails": "否：{name}的{prop}是 {value}。",
     "most": "{name}{label}的{most}，共 {n} 个：{names}。",
+    "compare": "按{what}比，{names}更{high}：{told}。",
+    "same": "按{what}比，都一样：{told}。",
+    "compare yes": "是，按{what}比，{names}更{high}：{told}。",
+    "compare no": "否，按{what}比，更{high}的是 {names}：{told}。",
+    "same no": "否，按{what}比，都一样：{told}。",
+    "counted": "{label}的数目",
+    "more": "多",
+    "fewer": "少",
+    "higher": "高",
+    "lower": "低",
+    "later": "晚",
+    "earlier": "早",
+    "exists": "是：{what}：{names}。",
+    "none exists": "否：图谱中没有 {what}。",
+    "having": "{label}的{kind}数 {op} {n}",
+    "having none": "没有“{label}”的{kind}",
     "path": "路径：{path}。",
     "between": "{a}和{b}经 {n} 步相连：{path}。",
     "apart": "图谱中没有连接 {a} 和 {b} 的路径（最多 {n} 步）。",
@@ -35,12 +51,11 @@ _ZH = {
     "missing": "图谱中没有“{what}”。",
     "missing of": "图谱中没有关于 {name} 的“{what}”。",
     "unread": "图谱中没有能回答这个问题的内容。",
-    "more": "等",
+    "and more": "等",
     "others": "名为“{name}”的还有：{others}",
     "near": "“{text}”按“{name}”理解",
     "without": "（{names}除外）",
     "nearest": "没有确切的依据，最接近的是：",
-    "late": "图上的计算超过时限，已放弃",
     "joint": " 且 ",
     "either": " 或 ",
     "comma": "、",
@@ -51,6 +66,11 @@ _ZH = {
     "top": "{prop}最{high}",
     "high": "高",
     "low": "低",
+    "late": "晚",
+    "early": "早",
+    "is missing": "{prop} 未记载",
+    "is without": "{prop} 没有 {values}",
+    "stopped": "图上的计算超过时限，已放弃",
     "nth": "第 {n} ",
     "first": "前 {n} ",
 }
@@ -68,6 +88,22 @@ _EN = {
     "bare no": "No: not in the graph: {what} {target}.",
     "fails": "No: the {prop} of {name} is {value}.",
     "most": "{name} has the {most} ({label}), {n} in all: {names}.",
+    "compare": "By {what}, {names} is {high}: {told}.",
+    "same": "By {what}, they are the same: {told}.",
+    "compare yes": "Yes, by {what}, {names} is {high}: {told}.",
+    "compare no": "No, by {what}, {names} is {high}: {told}.",
+    "same no": "No, by {what}, they are the same: {told}.",
+    "counted": "number ({label})",
+    "more": "ahead",
+    "fewer": "behind",
+    "higher": "higher",
+    "lower": "lower",
+    "later": "later",
+    "earlier": "earlier",
+    "exists": "Yes: {what}: {names}.",
+    "none exists": "No: not in the graph: {what}.",
+    "having": "number of {kind} ({label}) {op} {n}",
+    "having none": "no {kind} ({label})",
     "path": "Path: {path}.",
     "between": "{a} and {b} are {n} steps apart: {path}.",
     "apart": "Not in the graph: a path between {a} and {b} (of {n} steps at most).",
@@ -76,12 +112,11 @@ _EN = {
     "missing": "Not in the graph: “{what}”.",
     "missing of": "Not in the graph: “{what}” of {name}.",
     "unread": "Not in the graph: anything that answers this question.",
-    "more": "and more",
+    "and more": "and more",
     "others": "Others called “{name}”: {others}",
     "near": "“{text}” is read as “{name}”",
     "without": " (other than {names})",
     "nearest": "Nothing says it exactly; nearest is: ",
-    "late": "The computation on the graph passed its time and was given up",
     "joint": " and ",
     "either": " or ",
     "comma": ", ",
@@ -92,6 +127,11 @@ _EN = {
     "top": "{high} {prop}",
     "high": "highest",
     "low": "lowest",
+    "late": "latest",
+    "early": "earliest",
+    "is missing": "no {prop}",
+    "is without": "{prop} without {values}",
+    "stopped": "The computation on the graph passed its time and was given up",
     "nth": "no. {n} by ",
     "first": "first {n} by ",
 }
@@ -132,7 +172,7 @@ class Say:
         """The first names, and that there are more."""
         comma = self.words["comma"]
         text = comma.join(map(self.name, ids[:MOST_NAMES]))
-        return f"{text}{comma}{self.words['more']}" if len(ids) > MOST_NAMES else text
+        return f"{text}{comma}{self.words['and more']}" if len(ids) > MOST_NAMES else text
 
     def relation(self, name: str) -> str:
         """How a relation is said in this language."""
@@ -157,21 +197,49 @@ class Say:
 
     def test(self, test: Test) -> str:
         """A condition."""
+        if test.op in ("missing", "without"):
+            return self(f"is {test.op}", prop=self.prop(test.prop), values=self._any_of(test))
         return f"{self.prop(test.prop)} {test.op} {self.words['either'].strip().join(map(shown, test.values))}"
+
+    def _any_of(self, test: Test) -> str:
+        either = self.words["either"]
+        return (either.strip() if self.lang == "zh" else either).join(map(shown, test.values))
 
     def extreme(self, extreme: Extreme) -> str:
         """Which end of a property."""
-        high = self.words["high" if extreme.way == "desc" else "low"]
+        high = self.end(extreme.prop, extreme.way)
         text = self("top", prop=self.prop(extreme.prop), high=high) if extreme.prop else high
         if extreme.nth > 1:
             return self("nth", n=extreme.nth) + text
         return self("first", n=extreme.count) + text if extreme.count > 1 else text
+
+    def end(self, prop: str, way: str) -> str:
+        """What the end of a property is called: times are late and early, all else is high and low."""
+        high, low = ("late", "early") if self._timed(prop) else ("high", "low")
+        return self.words[high if way == "desc" else low]
+
+    def ahead(self, prop: str, way: str) -> str:
+        """What one is by a property that another isn't; without one, by a count."""
+        more, less = ("later", "earlier") if self._timed(prop) else ("higher", "lower")
+        more, less = (more, less) if prop else ("more", "fewer")
+        return self.words[more if way == "desc" else less]
+
+    def _timed(self, prop: str) -> bool:
+        concept = self.lexicon.concepts.get(prop)
+        return concept is not None and concept.name in ("time", "birth", "death")
+
+    def having(self, having: Having) -> str:
+        """So many of something."""
+        label = "/".join(map(self.relation, having.relations)) if 0 < len(having.relations) < 4 else self.words["any"]
+        key = "having none" if (having.op, having.count) == ("=", 0) else "having"
+        return self(key, label=label, kind=self.stage(having.stage), op=having.op, n=having.count).replace("  ", " ")
 
     def stage(self, stage: Stage) -> str:
         """What nodes at one point are."""
         kinds = self.words["either"].strip().join(self.kind(kind) for kind in stage.kinds if kind)
         told = [self.test(test) for test in stage.tests]
         told += [self.extreme(stage.extreme)] if stage.extreme is not None and stage.extreme.prop else []
+        told += map(self.having, stage.having)
         if not told:
             return kinds
         return f"{kinds}（{'，'.join(told)}）" if self.lang == "zh" else f"{kinds} ({', '.join(told)})".strip()
@@ -180,7 +248,7 @@ class Say:
         """The steps of one branch."""
         start = self.words["comma"].join(self.name(id) for id in branch.ids[:5] if id in self.graph.nodes)
         if len(branch.ids) > 5:
-            start += self.words["comma"] + self.words["more"]
+            start += self.words["comma"] + self.words["and more"]
         told = self.stage(branch.start)
         text = f"{start} {told}".strip() if start else told
         for hop in branch.hops:

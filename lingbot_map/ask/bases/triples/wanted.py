@@ -75,6 +75,8 @@ def wanted(
             return
     if not props and read.has("average"):
         props = by_concept("", list(_props_of(lexicon, kinds)), lexicon)
+    if props and any(mark.op == "not" for mark in marks):
+        return
     if props:
         have = _props_of(lexicon, kinds)
         name = next((prop for prop in props if prop in have), "")
@@ -91,12 +93,20 @@ def wanted(
         ends = {kind for r in relations for pair in lexicon.schema.pairs.get(r, ()) for kind in pair}
         if ends & set(lexicon.persons) or not branch.ids:
             return
+    either = [test for test in branch.start.tests if test.op == "=" and len(test.values) > 1]
+    if branch.ids and not branch.hops and read.has("or") and len(either) == len(branch.start.tests) == 1:
+        plain = replace(branch, start=replace(branch.start, tests=()))  # is it a drama or a comedy?
+        yield replace(joint, wanted="value", prop=either[0].prop, branches=(plain,)), 0.0
+        return
     if read.has("whether") and not any(read.has(op) for op in _ASKS) and branch.ids and not branch.hops:
         if branch.start.tests:
             yield replace(joint, wanted="check", targets=branch.ids), 0.0
         return
+    if read.has("whether") and not any(map(read.has, _ASKS)) and branch.ids and branch.hops:
+        yield replace(joint, wanted="check"), 0.0  # has she directed any science fiction?
+        return
     if any(mark.op == "not" for mark in marks):
-        if branch.hops and branch.ids and branch.hops[-1].stage.kinds:
+        if len(branch.hops) == 1 and branch.ids and branch.hops[-1].stage.kinds:
             yield replace(joint, missing=True), 0.0
         return
     if branch.ids and not branch.hops and branch.start == Stage() and not read.about:

@@ -67,6 +67,13 @@ class Ways:
             before = [m for m in self.around[:at] if m.relations or not (m.op in between or m.values or m.props)]
             if before and before[-1].op in ("ask", "count") and self._near(before[-1], mark):
                 return mark
+            after = self.around[at + 1] if at + 1 < len(self.around) else None
+            if after is None and at and self.around[at - 1].text == "的" and not mark.relations:
+                return mark  # 2000年以前出版的书
+            if mark.relations or after is None or after.op not in ("ask", "count") or after.start - mark.end > 2:
+                continue
+            if all(m.op in _LATE and not (m.relations or m.kinds or m.props) for m in self.around[at + 1 :]):
+                return mark  # 2010年到2015年出版的书有哪些
         return None
 
     def _near(self, first: Mark, second: Mark) -> bool:
@@ -235,4 +242,5 @@ class Ways:
         return "in", False
 
 
+_LATE = ("ask", "count", "who", "whether", "other", "of", "joint")
 _MEASURES = ("number", "range", "time", "years", "extreme", "compare", "joint", "other", "not", "or")

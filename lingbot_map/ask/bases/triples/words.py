@@ -54,12 +54,75 @@ KINDS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("school", "university", "学校", "大学"), "学校 大学 school university college"),
     (("place", "location", "地点"), "地方 地点 place location"),
     (("game", "游戏"), "游戏 game"),
+    (("writer", "author", "novelist", "作家", "作者"), "作家 作者 writer author novelist"),
+    (("publisher", "press", "出版社", "书局"), "出版社 书局 出版商 publisher press"),
+    (("director",), "导演 director"),
+    (("actor", "actress"), "演员 actor"),
+    (("singer",), "歌手 singer"),
+    (("musician", "composer"), "音乐家 作曲家 musician composer"),
+    (("artist", "painter"), "艺术家 画家 artist painter"),
+    (("band", "group", "乐队"), "乐队 组合 band group"),
+    (("player", "athlete", "球员", "运动员"), "球员 选手 运动员 player athlete"),
+    (("club", "俱乐部"), "俱乐部 球队 球会 club team"),
+    (("coach", "教练"), "教练 主教练 coach"),
+    (("stadium", "arena", "venue", "球场", "体育场"), "球场 体育场 场馆 场地 stadium arena venue"),
+    (("league", "联赛"), "联赛 league"),
+    (("match", "比赛"), "比赛 match"),
+    (("doctor", "physician", "医生"), "医生 大夫 医师 doctor physician"),
+    (("patient", "患者", "病人"), "患者 病人 patient"),
+    (("nurse", "护士"), "护士 nurse"),
+    (("hospital", "医院"), "医院 hospital"),
+    (("department", "科室", "部门"), "科室 部门 department"),
+    (("drug", "medicine", "medication", "药品", "药物"), "药 药品 药物 drug medicine"),
+    (("disease", "illness", "疾病"), "病 疾病 disease illness"),
+    (("symptom", "症状"), "症状 symptom"),
+    (("student", "pupil", "学生"), "学生 student pupil"),
+    (("teacher", "professor", "老师", "教师"), "教师 教授 teacher professor"),
+    (("course", "课程"), "课程 课 course"),
+    (("scientist", "researcher", "科学家"), "科学家 研究员 研究者 scientist researcher"),
+    (("paper", "论文"), "论文 paper"),
+    (("journal", "期刊"), "期刊 journal"),
+    (("conference", "会议"), "会议 conference"),
+    (("employee", "staff", "员工"), "员工 职员 雇员 employee"),
+    (("engineer", "工程师"), "工程师 engineer"),
+    (("customer", "client", "客户"), "客户 顾客 customer client"),
+    (("user", "用户"), "用户 user"),
+    (("supplier", "vendor", "供应商"), "供应商 supplier vendor"),
+    (("order", "订单"), "订单 order"),
+    (("shop", "store", "商店", "门店"), "商店 门店 店 shop store"),
+    (("restaurant", "餐厅"), "餐厅 饭店 餐馆 restaurant"),
+    (("hotel", "酒店"), "酒店 宾馆 hotel"),
+    (("brand", "品牌"), "品牌 brand"),
+    (("car", "vehicle", "汽车"), "汽车 车 车型 car vehicle"),
+    (("server", "host", "服务器"), "服务器 主机 server host"),
+    (("database", "数据库"), "数据库 database"),
+    (("module", "模块"), "模块 module"),
+    (("api", "interface", "接口"), "接口 api interface"),
+    (("requirement", "需求"), "需求 requirement"),
+    (("case", "testcase", "用例"), "用例 测试用例 case"),
+    (("bug", "defect", "缺陷"), "缺陷 bug defect"),
+    (("event", "活动", "事件"), "活动 事件 event"),
+    (("award", "prize", "奖项"), "奖项 奖 award prize"),
+    (("museum", "博物馆"), "博物馆 museum"),
+    (("painting", "artwork", "画作"), "画 画作 painting artwork work 作品"),
+    (("river", "河流"), "河流 河 river"),
+    (("mountain", "山"), "山 山峰 mountain"),
+    (("station", "车站"), "车站 站 station"),
+    (("airport", "机场"), "机场 airport"),
+    (("province", "state", "省"), "省 省份 province state"),
+    (("bank", "银行"), "银行 bank"),
+    (("device", "设备"), "设备 device"),
+    (("language", "语言"), "语言 language"),
+    (("animal", "动物"), "动物 animal"),
+    (("plant", "植物"), "植物 plant"),
     (("series", "tvshow", "剧集", "电视剧"), "剧集 电视剧 剧 series show"),
 )
 """(names that a kind may have, how it is said)."""
 
 PERSONS = _all(
-    "person people human man woman actor director author writer artist user employee 人 人物 人员 员工 用户 演员 导演 作者"
+    "person people human man woman actor director author writer artist user employee player coach doctor nurse patient "
+    "student teacher professor singer musician composer scientist researcher engineer customer painter athlete novelist "
+    "球员 教练 医生 护士 患者 学生 教师 老师 教授 歌手 作家 画家 科学家 研究员 工程师 客户 人 人物 人员 员工 用户 演员 导演 作者"
 )
 """Kinds that "who" asks for."""
 
@@ -99,6 +162,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "job", "job occupation profession role position title 职业 职位",
         "职业|工作|身份|职务|职位|做什么的|干什么的|occupation|profession|job|for a living",
     ),
+    _concept("award", "award awards prize prizes 奖项 奖 获奖", "奖项|获奖|得奖|得过奖|拿过奖|获过奖|award|awards|prize|prizes"),
     _concept("age", "age 年龄", "年龄|多大|几岁|岁数|年纪|age|how old|old", "岁 years"),
     _concept("price", "price cost 价格 售价", "价格|价钱|售价|多少钱|票价|price|cost", "元 块 块钱 dollars yuan"),
     _concept("height", "height 身高 高度", "身高|高度|多高|height|tall|how tall", "米 厘米 cm m"),
@@ -133,7 +197,7 @@ LABELS: dict[str, tuple[str, str]] = {
     "height": ("身高", "height"), "length": ("时长", "length"), "pages": ("页数", "pages"), "people": ("人口", "population"),
     "birthplace": ("出生地", "birthplace"), "country": ("国家", "country"), "language": ("语言", "language"),
     "gender": ("性别", "gender"), "city": ("地点", "place"), "gross": ("票房", "box office"),
-    "email": ("邮箱", "email"), "phone": ("电话", "phone"),
+    "award": ("奖项", "award"), "email": ("邮箱", "email"), "phone": ("电话", "phone"),
 }  # fmt: skip
 
 DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
@@ -175,7 +239,7 @@ FILLER_ZH = _all("""的 了 过 是 有 在 和 与 跟 及 以及 或 或者 �
     所有 全部 分别 一下 你 被 由 把 给 对 从 到 之 所 者 等 上 就 呗 哦 嗯 好 那么 然后 又是 为 为止 以 于 自 着 得 地 一 两 下 会 能 能够 可以 是否
     是不是 有没有 叫 叫什么 名字 称 如何 怎么样 怎样 关于 图谱 图里 图中 数据 记录 作为 担任 当 做 任 过的 有过 有关 方面 情况 具体 各 每 每部 每个
     参与 领衔 联合 亲自 只 仅 才 最终 一部 一位 一个 两位 两人 二人 这两 那两 人家 它 他 她 它们 他们 她们 其 另 另外 别的 目前 现在 年 时候 哪年 啥时候
-    一起 共同 同时 分 岁 属于 不 满足 符合 条件 要 需要 其余 身上 本人 先生 女士 老师 请告诉我 回到 返回 说回 再说 再看 向 用 之间 使用 既 排名 排行 排名前""")  # fmt: skip
+    一起 共同 同时 分 岁 属于 不 满足 符合 条件 要 需要 其余 身上 本人 先生 女士 老师 请告诉我 回到 返回 说回 再说 再看 向 用 之间 使用 既 排名 排行 排名前 类 类别的 当中的 只有 家的""")  # fmt: skip
 """Chinese words that carry no condition of their own; what else is left over was not understood."""
 
 NOUNISH = frozenset("名位部首地条本座家支款种上者分岁年做任当称叫为会才")
@@ -189,5 +253,8 @@ FILLER_EN = _all("""the a an of to in on at is are was were be been being do doe
     both together together between than again now ok okay hey hi thanks whoever film's movie's get see say whats whos
     us my per among out up""")
 
-SOFT = _all("made make makes making done appeared appear appears featured came come 领衔 参与 拍摄 参加")
+SOFT = _all(
+    "made make makes making done appeared appear appears featured came come scored score scores earned won win wins "
+    "received got holds hold held in 领衔 参与 拍摄 参加 获得 获 荣获 赢得 拿到 拿过 得到 得过 获得过 得 进 打进 属于"
+)
 """Words that say nothing of their own beside one that names a relation."""
