@@ -137,7 +137,9 @@ class Report:
 
     def answered(self, answer: Answer, pool: Sequence[Fused], *, computed: bool) -> None:
         """The answer stands, an operator's if it was ``computed``, and the dialogue has heard it."""
-        self._guarded(lambda: self._answered(answer, pool, computed))
+        self._guarded(lambda: self._pooled(answer, pool, computed))
+        self._guarded(lambda: self._cited(answer, computed))
+        self._guarded(lambda: self._ended(answer, pool))
 
     def _guarded(self, tell: Callable[[], None]) -> None:
         if self._probe.off:
@@ -278,35 +280,36 @@ class Report:
                 )
             )
 
-    def _answered(self, answer: Answer, pool: Sequence[Fused], computed: bool) -> None:
-        lang = answer.question.lang
-        said = _SAID[lang]
+    def _pooled(self, answer: Answer, pool: Sequence[Fused], computed: bool) -> None:
+        if not pool:
+            return
+        said, cited = _SAID[answer.question.lang], answer.cites[:CITED]
+        why = said["unasked" if answer.abstained else "context" if computed else "unused"]
+        top = pool[0].score or 1.0
+        docs = [
+            self._doc(fused.item, rank, fused.score / top, "rrf", dropped="" if fused.item in cited else why)
+            for rank, fused in enumerate(pool[:MOST], 1)
+        ]
+        self._tell(Retrieved(query=answer.question.text, stage="reranked", docs=tuple(docs), params={"top": top}))
+
+    def _cited(self, answer: Answer, computed: bool) -> None:
         cited = answer.cites[:CITED]
-        if pool:
-            why = said["unasked" if answer.abstained else "context" if computed else "unused"]
-            top = pool[0].score or 1.0
-            docs = [
-                self._doc(fused.item, rank, fused.score / top, "rrf", dropped="" if fused.item in cited else why)
-                for rank, fused in enumerate(pool[:MOST], 1)
-            ]
-            self._tell(Retrieved(query=answer.question.text, stage="reranked", docs=tuple(docs), params={"top": top}))
-        for step in answer.steps:
-            if step.status in ("timeout", "failed"):
-                error = said["late"] if step.status == "timeout" else step.detail or step.status
-                self._probe.failed(step.name, error, session=self.session, turn=self._turn)
         if cited:
             docs = self._evidence(answer, cited)
             how = _how(answer.question, computed)
             self._tell(Retrieved(query=answer.question.text, stage="prompt", docs=tuple(docs), params=how))
+
+    def _ended(self, answer: Answer, pool: Sequence[Fused]) -> None:
+        lang = answer.question.lang
+        for step in answer.steps:
+            if step.status in ("timeout", "failed"):
+                error = _SAID[lang]["late"] if step.status == "timeout" else step.detail or step.status
+                self._probe.failed(step.name, error, session=self.session, turn=self._turn)
         if answer.abstained:
             self._tell(
-                IntentRouted(
-                    intent=ABSTAINED,
-                    label=label(ABSTAINED, lang),
-                    condition=self._reason(answer, pool),
-                )
+                IntentRouted(intent=ABSTAINED, label=label(ABSTAINED, lang), condition=self._reason(answer, pool))
             )
-        self._tell(Answered(text=answer.text, docs=cited))
+        self._tell(Answered(text=answer.text, docs=answer.cites[:CITED]))
         self._top = self._dialog.topics[0] if self._dialog.topics else None
         self._tasks.appendleft((answer.question, self._task))
 
