@@ -7,14 +7,18 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
 
-from tests.browser.picture import until
+from tests.browser import passing
+from tests.browser.picture import drawn, until
 from tests.browser.serving import PATIENCE, Site, key_of
 from tests.browser.telecom import numbered
 
 SESSION = "s-7f3a91"
 KEY = key_of(SESSION)
+
+# What is expected of a page has as long as all else that is waited for; Playwright would give it a quarter of that.
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +82,7 @@ class Watch:
         page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
         page.add_init_script(
             "addEventListener('securitypolicyviolation', (event) =>"
-            " console.error('CSP', event.violatedDirective, event.blockedURI, event.sample));" + init
+            " console.error('CSP', event.violatedDirective, event.blockedURI, event.sample));" + passing.SCRIPT + init
         )
         return page
 
@@ -122,6 +126,7 @@ def open_told(watch: Watch, told: Site) -> Callable[..., Page]:
         page = watch.open(told, f"s={KEY}&{fragment}", **how)
         page.wait_for_selector(".range b")
         until(page, "document.querySelector('.range b').textContent !== '0'")
+        drawn(page)
         return page
 
     return open_page

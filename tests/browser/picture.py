@@ -38,6 +38,24 @@ def until(page: Page, condition: str) -> None:
     wait_for(lambda: page.evaluate(condition), condition)
 
 
+def drawn(page: Page) -> None:
+    """Until what the page knows by now has been painted: a frame is asked for, and the one after it."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    """To that size, and until page and map have taken it on."""
+    page.set_viewport_size({"width": width, "height": height})
+    until(
+        page,
+        f"innerWidth === {width} && innerHeight === {height} && ['map', 'scrub'].every((id) => {{"
+        " const host = document.getElementById(id);"
+        " const canvas = host.querySelector('.score-map, .score-scrub');"
+        " return !host.checkVisibility() || Math.abs(canvas.clientWidth - host.clientWidth) <= 1; })",
+    )
+    drawn(page)
+
+
 def wait_for_colour(page: Page, token: str) -> None:
     """Until the map shows that colour."""
     wait_for(lambda: count(page, token), f"{token} on the map")

@@ -13,7 +13,8 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser import axe
 from tests.browser.conftest import KEY, SESSION, Watch
-from tests.browser.picture import until
+from tests.browser.passing import was_told
+from tests.browser.picture import until, wait_for_colour
 from tests.browser.serving import Site
 from tests.browser.telecom import numbered, turn_of
 from tests.browser.test_connection import AWAY
@@ -84,6 +85,7 @@ def test_axe_finds_nothing_grave_on_a_dialogue(open_told: Open, state: str, frag
 
 def test_axe_finds_nothing_grave_on_any_tab_menu_or_dialog(open_told: Open) -> None:
     page = open_told(PICKED)
+    page.locator("#tab-ask").wait_for()  # it is offered once the server is known to answer
     for tab in page.locator("[role=tab]").all():
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
@@ -165,15 +167,19 @@ def test_everything_that_is_pressed_is_large_enough(open_told: Open, watch: Watc
     for width in (1600, 1024, 800, 400):
         page = open_told(PICKED, width=width, height=800)
         expect(page.locator("#panel-inspect .event").first).to_be_visible()
+        page.locator("#tab-ask").wait_for()
         assert page.evaluate(_SMALL) == [], width
         for tab in page.locator("[role=tab]").all():
             tab.click()
+            expect(tab).to_have_attribute("aria-selected", "true")
             assert page.evaluate(_SMALL) == [], (width, tab.inner_text())
         if width < 900:
             page.locator(".close-panel").click()
             page.locator(".menu-button").click()
+            expect(page.locator("#left")).to_be_visible()
             assert page.evaluate(_SMALL) == [], (width, "menu")
         page.keyboard.press("?")
+        expect(page.locator("dialog.help")).to_be_visible()
         assert page.evaluate(_SMALL) == [], (width, "help")
 
 
@@ -230,12 +236,12 @@ def test_the_voice_says_one_line_at_most_every_two_seconds(site: Site, watch: Wa
     )
     for turn in range(4, 41):
         site.say([item for item in story if turn_of(item) == turn])
-    expect(page.locator("#speech")).to_contain_text("new turn")
+    was_told(page, "#speech", "new turn")
     expect(page.locator(".range b")).to_have_text("28–40")
     page.keyboard.press("]")
     watch.forgiven.append("404")  # its raw events are gone
     site.ask("DELETE", f"api/sessions/{KEY}")
-    expect(page.locator("#speech")).to_contain_text("deleted elsewhere")
+    was_told(page, "#speech", "deleted elsewhere")
     said = page.evaluate("window.said")
     assert {where for _, where, _ in said} == {"speech"}
     times = [at for at, _, _ in said]
@@ -260,8 +266,20 @@ def test_without_motion_nothing_moves(open_told: Open) -> None:
     expect(page.locator("#right .chip.bad")).to_be_visible()
     assert len(page.evaluate("[...window.ranges]")) <= 1, "the window goes there at once"
     page.emulate_media(reduced_motion="no-preference")
-    assert page.evaluate("getComputedStyle(document.querySelector('#right')).transitionDuration").startswith("0.12")
+    until(page, "getComputedStyle(document.querySelector('#right')).transitionDuration.startsWith('0.12')")
 
+
+# How many colours are on the map in earnest.
+_COLOURS = """(() => {
+  const canvas = document.querySelector('.score-map');
+  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const seen = new Map();
+  for (let i = 0; i < data.length; i += 4) {
+    const key = [data[i], data[i + 1], data[i + 2]].join();
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+  }
+  return [...seen].filter(([, n]) => n > 200).length;
+})()"""
 
 _FORCED = """(() => {
   const canvas = document.querySelector('.score-map');
@@ -275,22 +293,11 @@ _FORCED = """(() => {
 
 def test_forced_colours_keep_the_shapes(open_told: Open) -> None:
     page = open_told(PICKED)
+    wait_for_colour(page, "bad")  # else there is no red because there is nothing yet
     page.emulate_media(forced_colors="active")
     until(page, "matchMedia('(forced-colors: active)').matches")
     until(page, _FORCED)  # the canvas takes its colours anew
-    colours = page.evaluate(
-        """() => {
-          const canvas = document.querySelector('.score-map');
-          const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-          const seen = new Map();
-          for (let i = 0; i < data.length; i += 4) {
-            const key = [data[i], data[i + 1], data[i + 2]].join();
-            seen.set(key, (seen.get(key) ?? 0) + 1);
-          }
-          return [...seen].filter(([, n]) => n > 200).length;
-        }"""
-    )
-    assert colours >= 3, "ground, lines and marks are told apart"
+    until(page, f"{_COLOURS} >= 3")  # ground, lines and marks are told apart
     assert axe.complaints(page) == []
     hidden = page.evaluate(
         "[...document.querySelectorAll('.top button, .transport button')].filter((e) => e.checkVisibility())"

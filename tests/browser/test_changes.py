@@ -16,9 +16,10 @@ Open = Callable[..., Page]
 COPIES = "navigator.clipboard.writeText = async (text) => { window.copied = text; };"
 
 
-def moments(page: Page) -> list[str]:
-    """The turns of A and B."""
-    return [page.get_by_label(f"Turn of moment {side}").input_value() for side in "AB"]
+def at_moments(page: Page, a: str, b: str) -> None:
+    """Until A and B are these turns."""
+    expect(page.get_by_label("Turn of moment A")).to_have_value(a)
+    expect(page.get_by_label("Turn of moment B")).to_have_value(b)
 
 
 def test_the_selected_turn_stands_against_the_one_before(open_told: Open) -> None:
@@ -27,12 +28,12 @@ def test_the_selected_turn_stands_against_the_one_before(open_told: Open) -> Non
     expect(page.locator(".change.changed")).to_contain_text("产品线 brand")
     expect(page.locator(".change .values")).to_have_text("星途 → 轻语")
     expect(page.locator(".change .where")).to_have_text("turn 18 · seq 131 · 价格查询")
-    assert moments(page) == ["17", "18"]
+    at_moments(page, "17", "18")
     expect(page.locator(".changes .path")).to_have_text("流量申诉 → 价格查询")
     expect(page.locator(".changes")).to_contain_text("套餐A·规则说明")
     page.locator(".change").click()
     until(page, "location.hash.includes('slot%3Abrand')")
-    assert moments(page) == ["17", "18"]
+    at_moments(page, "17", "18")
     expect(page.locator(".change")).to_be_focused()
 
 
@@ -48,19 +49,19 @@ def test_any_two_moments_can_be_picked_and_are_in_the_link(open_told: Open) -> N
     until(page, "/ab=\\d+_\\d+/.test(location.hash)")
     again = open_told(page.evaluate("location.hash.slice(1).replace(/^s=[^&]*&/, '')"))
     expect(again.locator(".change-group h3")).to_have_text(groups.all_inner_texts())
-    assert moments(again) == ["8", "35"]
+    at_moments(again, "8", "35")
     page.get_by_role("button", name="Swap A and B").click()
     expect(groups).to_have_text(["Added 1", "Deleted 4", "Rewritten, same value 1", "Read though stale 1"])
-    assert moments(page) == ["35", "8"]
+    at_moments(page, "35", "8")
     page.get_by_role("button", name="Follow again").click()
-    assert moments(page) == ["39", "40"]
+    at_moments(page, "39", "40")
     until(page, "!location.hash.includes('&ab=')")
 
 
 def test_the_moments_follow_the_playhead_until_they_are_pinned(open_told: Open) -> None:
     page = open_told("w=9_22&tab=changes&at=131")
     expect(page.locator(".change.changed .values")).to_have_text("星途 → 轻语")
-    assert moments(page) == ["17", "18"]
+    at_moments(page, "17", "18")
     page.get_by_role("button", name="Set A to the moment shown").click()
     page.locator("#map").focus()
     for _ in range(5):
@@ -74,17 +75,17 @@ def test_arrows_in_the_field_go_from_turn_to_turn(open_told: Open) -> None:
     page = open_told("w=9_22&tab=changes&sel=turn~18~0~utterance:18")
     field = page.get_by_label("Turn of moment B")
     field.press("ArrowUp")
-    assert moments(page) == ["18", "19"], "A still follows"
+    at_moments(page, "18", "19")  # A still follows
     expect(field).to_be_focused()
     field.press("ArrowDown")
     field.press("ArrowDown")
-    assert moments(page) == ["16", "17"]
+    at_moments(page, "16", "17")
     field.fill("999")
     field.press("Enter")
-    assert moments(page) == ["39", "40"]
+    at_moments(page, "39", "40")
     field.fill("abc")
     field.press("Enter")
-    assert moments(page) == ["39", "40"]
+    at_moments(page, "39", "40")
 
 
 def test_the_difference_is_copied_as_json(open_told: Open) -> None:
@@ -105,7 +106,7 @@ def test_a_moment_against_itself_and_a_turn_without_changes_say_so(open_told: Op
     expect(page.locator(".changes")).to_contain_text("No slot changed between these moments.")
     page = open_told("w=1_14&tab=changes&sel=turn~1~0~utterance:1")
     expect(page.locator(".changes .path")).to_have_text("(none yet) → 套餐变更")
-    assert moments(page) == ["0", "1"]
+    at_moments(page, "0", "1")
     page = open_told("w=1_14&tab=changes&ab=0_4&lang=zh")
     expect(page.locator(".moment-row .at").first).to_have_text("开始之前")
     expect(page.locator(".changes")).to_contain_text("两个时刻都还没有意图。")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -70,7 +69,7 @@ def test_two_sessions_are_compared_from_the_menu_of_the_list(site: Site, watch: 
     drawn(page)
     dialog = page.locator("dialog.compare")
     expect(dialog.locator("h2")).to_have_text(["A as-it-was", "B mended"])
-    assert f"compare={key_of('mended')}" in page.url
+    until(page, f"location.search === '?compare={key_of('mended')}'")
     items = dialog.locator(".compare-item")
     expect(items.first).to_contain_text("B 3")
     expect(items.first).to_contain_text("turn only in B 一句别人没说过的话")
@@ -94,7 +93,7 @@ def test_two_sessions_are_compared_from_the_menu_of_the_list(site: Site, watch: 
     drawn(page)
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    assert "compare=" not in page.url
+    until(page, "location.search === ''")
     expect(page.locator("#map canvas.score-map")).to_have_count(1)
     page.locator("li", has=page.locator(".session", has_text="as-it-was")).locator(".icon-button").last.click()
     expect(page.get_by_role("menuitem", name="Rename")).to_be_visible()
@@ -109,7 +108,7 @@ def test_an_address_opens_the_comparison(site: Site, watch: Watch, tmp_path: Pat
     drawn(page)
     words = "第 1 处差别，共" if locale == "zh-CN" else "Difference 1 of"
     expect(page.locator(".compare-told")).to_contain_text(words)
-    assert f"?compare={key_of('mended')}#s={key_of('as-it-was')}" in page.url
+    until(page, f"location.href.includes('?compare={key_of('mended')}#s={key_of('as-it-was')}')")
     folder = Path(os.environ.get("LINGBOT_SHOTS", tmp_path))
     page.screenshot(path=folder / f"compare-lacking-{scheme}.png")
     page.locator(".compare-item", has_text="brand").click()
@@ -118,7 +117,7 @@ def test_an_address_opens_the_comparison(site: Site, watch: Watch, tmp_path: Pat
     assert axe.complaints(page) == []
     page.set_viewport_size({"width": 800, "height": 900})
     until(page, "document.querySelector('.compare-list').getBoundingClientRect().width > 700")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    until(page, "document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_session_that_is_gone_is_said_and_the_page_goes_on(site: Site, watch: Watch) -> None:
@@ -138,7 +137,7 @@ def test_the_same_twice_has_no_difference(site: Site, watch: Watch) -> None:
     page = watch.page()
     page.goto(f"{site.url}?compare={key_of('mended')}#t={site.token}&s={key_of('mended')}")
     expect(page.locator(".compare-told")).to_have_text("No difference")
-    assert re.search(r"compare=", page.url)
+    until(page, "location.search.includes('compare=')")
     page.keyboard.press("]")
     page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="Close the comparison").click()

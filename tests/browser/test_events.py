@@ -161,14 +161,15 @@ def test_a_million_rows_are_reached_to_the_last(open_told: Open) -> None:
           room.style.cssText = 'position: fixed; left: 0; top: 0; width: 300px; height: 420px; z-index: 99';
           room.append(scroll.element);
           document.body.append(room);
-          await new Promise((done) => setTimeout(done, 100)); // it learns how much room there is
+          const until = async (holds) => { while (!holds()) await new Promise(requestAnimationFrame); };
+          await until(() => scroll.room); // it learns how much there is
           scroll.take(1_000_000, -1);
           const seen = () => [...room.querySelectorAll('.event-row')]
             .map((row) => [Number(row.textContent), row.getBoundingClientRect().top])
             .filter(([, top]) => top > -HIGH + 1 && top < 419);
           const out = { start: seen()[0], nodes: room.querySelectorAll('*').length };
           scroll.element.scrollTop = scroll.element.scrollHeight;
-          await new Promise((done) => setTimeout(done, 100));
+          await until(() => seen().some(([i]) => i === 999_999));
           out.end = seen().at(-1);
           scroll.show(500_000);
           out.middle = seen().find(([i]) => i === 500_000);

@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from lingbot_web.cli import run as command
 from tests.browser import picture
 from tests.browser.conftest import KEY, Watch
-from tests.browser.picture import until
+from tests.browser.passing import was_told
+from tests.browser.picture import drawn, until
 from tests.browser.serving import PATIENCE, Site
 from tests.torture import export_xss
 from tests.torture.export_xss import Heard, Markup
@@ -60,6 +61,7 @@ def from_disk(browser: Browser) -> Iterator[Callable[..., tuple[Page, Heard]]]:
         page.goto(path.as_uri() + fragment)
         page.wait_for_selector(".range b")
         until(page, "document.querySelector('.range b').textContent !== '0'")
+        drawn(page)
         return page, heard
 
     yield open_file
@@ -93,7 +95,7 @@ def test_the_file_shows_what_was_shown_when_it_was_exported(open_told: Open, fro
     page.locator("#panel-inspect .event").first.wait_for()
     path = take(page, "html", tmp_path)
     assert path.name == "套餐变更 · 流量争议.html"
-    expect(page.locator(".toast")).to_contain_text("套餐变更 · 流量争议.html")
+    was_told(page, ".toast", "套餐变更 · 流量争议.html")
     markup = Markup(path.read_text("utf-8"))
     data = sum(len(block.encode()) for block in markup.blocks())
     assert path.stat().st_size - data < MOST_BESIDE_DATA

@@ -67,7 +67,7 @@ def test_firefox_opens_the_file_from_disk_at_the_moment_it_was_exported_from(
     second.press("\ue011")  # Home
     after = second.until(f"(({INK}).sum !== {before['sum']}) && {INK}")
     assert after["count"] > 20_000
-    assert second.value("document.querySelector('.range b').innerText").startswith("1–")
+    second.until("document.querySelector('.range b').innerText.startsWith('1–')")
     assert second.errors == []
     # What it reads from the disk Firefox doesn't tell; what it would ask of anybody, it does.
     assert [address for address in second.asked if not address.startswith(("blob:", "data:", "file:"))] == []

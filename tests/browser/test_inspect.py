@@ -79,6 +79,7 @@ def test_an_intent_tells_what_it_beat_what_it_needs_and_what_let_it_in_and_out(o
 def test_a_loop_tells_between_which_intents_each_condition_stood_and_which_jump_closed_it(open_told: Open) -> None:
     page = open_told("w=9_22&sel=node~17~0~intent:data_dispute")
     told = page.locator("#right .callout .jumps li")
+    expect(told).to_have_count(2)
     assert [" ".join(line.split()) for line in told.all_inner_texts()] == [
         "16 工单查询 → 套餐变更 0.55 ticket_number = null",
         "17 套餐变更 → 流量申诉 0.62 no condition missing 工单号 closes the loop",
@@ -138,12 +139,14 @@ def test_a_value_whose_life_is_over_tells_when_it_ended(site: Site, watch: Watch
 def test_a_document_tells_each_stage_and_its_hits_beside_its_rivals(open_told: Open) -> None:
     page = open_told(DOC)
     stages = part(page, "Stage by stage").locator("tbody tr")
+    expect(stages).to_have_count(3)
     assert [row.split() for row in stages.all_inner_texts()] == [
         ["vector", "#2", "/", "3", "0.820", "cosine"],
         ["reranked", "#1", "/", "3", "▲1", "0.910", "cross-encoder"],
         ["prompt", "#1", "/", "2", "0.910", "cross-encoder"],
     ]
     hits = part(page, "Hits against its rivals").locator("li")
+    expect(hits).to_have_count(3)
     assert [row.split() for row in hits.all_inner_texts()] == [
         ["套餐A·规则说明", "28"],
         ["优惠叠加规则", "11"],

@@ -11,7 +11,8 @@ from playwright.sync_api import Page, Route, expect
 from bench.dialogues import generate
 from lingbot_probes.signals import Numbered
 from tests.browser.conftest import Watch
-from tests.browser.picture import until
+from tests.browser.passing import was_told
+from tests.browser.picture import drawn, until
 from tests.browser.serving import Site, key_of, wait_for
 
 pytestmark = pytest.mark.browser
@@ -57,17 +58,28 @@ def type_moment(page: Page, text: str) -> None:
     page.keyboard.press("Enter")
 
 
-def shown(page: Page) -> dict[str, object]:
-    """What a reader sees of the place, and the picture of the map."""
+def pictured(page: Page) -> bytes:
+    """The map as it looks when nothing in it has the pointer or the keys."""
     page.mouse.move(2, 2)
-    until(page, "document.activeElement.blur() === undefined")
-    before: list[bytes] = [b""]
+    page.evaluate("document.activeElement.blur()")
+    drawn(page)
+    return page.locator("#main").screenshot()
 
-    def still() -> bool:
-        last, before[0] = before[0], page.locator("#main").screenshot()
+
+def still(page: Page) -> bytes:
+    """The map once it looks the same twice."""
+    before = [pictured(page)]
+
+    def same() -> bool:
+        last, before[0] = before[0], pictured(page)
         return last == before[0]
 
-    wait_for(still, "a still map")
+    wait_for(same, "a still map")
+    return before[0]
+
+
+def shown(page: Page) -> dict[str, object]:
+    """What a reader sees of the place."""
     return {
         "range": page.locator(".range").inner_text(),
         "moment": moment(page),
@@ -78,13 +90,12 @@ def shown(page: Page) -> dict[str, object]:
         "tab": page.locator(".tabs [aria-selected='true']").inner_text(),
         "theme": page.evaluate("document.documentElement.dataset.theme"),
         "lang": page.evaluate("document.documentElement.lang"),
-        "picture": before[0],
     }
 
 
 def test_events_and_turns_are_stepped_through(open_told: Open) -> None:
     page = open_told("w=9_22&at=100")
-    assert moment(page).startswith("T14 #100 ")
+    expect(page.locator(".moment-field")).to_have_value(re.compile(r"^T14 #100 "))
     for key, seq in ((".", 101), (".", 102), (",", 101)):
         page.keyboard.press(key)
         expect(page.locator(".moment-field")).to_have_value(re.compile(rf"#{seq} "))
@@ -104,16 +115,20 @@ def test_events_and_turns_are_stepped_through(open_told: Open) -> None:
 
 def test_the_moments_of_anomalies_are_gone_to(open_told: Open) -> None:
     page = open_told("w=9_22")
-    seen = []
+    seen: list[int] = []
+
+    def gone_to(key: str) -> int:
+        before = moment(page)
+        page.keyboard.press(key)
+        expect(page.locator(".moment-field")).not_to_have_value(before)
+        return int(re.search(r"#(\d+)", moment(page))[1])  # type: ignore[index]
+
     for _ in range(5):
-        page.keyboard.press("Shift+[")
+        seen.append(gone_to("Shift+["))
         expect(page.locator("#right .chip.bad")).to_be_visible()
-        seen.append(int(re.search(r"#(\d+)", moment(page))[1]))  # type: ignore[index]
         expect(page.locator(".anomalies .count")).to_contain_text(str(5 - len(seen) + 1))
-    assert seen == sorted(seen, reverse=True)
-    assert len(set(seen)) > 1
-    page.keyboard.press("Shift+]")
-    assert int(re.search(r"#(\d+)", moment(page))[1]) in seen  # type: ignore[index]
+    assert seen == sorted(set(seen), reverse=True)
+    assert gone_to("Shift+]") == seen[-2]
 
 
 def test_a_moment_can_be_typed_in(open_told: Open) -> None:
@@ -185,21 +200,23 @@ def test_a_link_shows_exactly_what_it_was_made_from(open_told: Open, watch: Watc
     page.locator("#tab-dialogue").click()
     type_moment(page, "#150")
     until(page, "location.hash.includes('at=150')")
-    before = shown(page)
+    before, picture = shown(page), still(page)
     until(page, "location.hash.includes('trail=1')")
     fragment = page.evaluate("location.hash.slice(1)")
     for part in ("s=", "e=", "w=", "sel=", "l=", "at=", "q=", "f=", "tab=", "trail="):
         assert part in fragment, f"{part} is not in {fragment}"
     copied = f"{fragment}&theme=dark&lang=zh"
-    after = shown(watch.open(told, copied, scheme="light", locale="en-US"))
-    assert {k: v for k, v in after.items() if k != "picture"} == {k: v for k, v in before.items() if k != "picture"}
-    assert after["picture"] == before["picture"], "the map is drawn another way"
+    other = watch.open(told, copied, scheme="light", locale="en-US")
+    expect(other.locator(".moment-field")).to_have_value(moment(page))
+    expect(other.locator(".trail")).to_be_visible()
+    wait_for(lambda: shown(other) == before, f"all of {before}")
+    wait_for(lambda: pictured(other) == picture, "the same picture of the map")
 
 
 def test_a_link_of_another_epoch_opens_with_a_hint(open_told: Open) -> None:
     page = open_told("e=0123456789abcdef&w=9_22&at=100")
-    expect(page.locator(".toast")).to_contain_text("before the server recovered")
-    assert "#100 " in moment(page)
+    was_told(page, ".toast", "before the server recovered")
+    expect(page.locator(".moment-field")).to_have_value(re.compile("#100 "))
 
 
 def test_filters_hide_on_map_and_list_and_say_how_much(open_told: Open) -> None:
@@ -230,8 +247,11 @@ def test_a_turn_that_left_the_map_is_fetched_and_back_is_at_once(
     type_moment(page, "turn 3")
     expect(page.locator(".moment-field")).to_have_value(re.compile(r"^T3 #"))
     expect(page.locator(".badge")).to_contain_text("Replay")
-    low, high = (int(n) for n in page.locator(".range b").inner_text().split("–"))
-    assert low <= 3 <= high
+    until(
+        page,
+        "(([low, high]) => Number(low) <= 3 && Number(high) >= 3)"
+        "(document.querySelector('.range b').textContent.split('–'))",
+    )
     said = next(item.signal.utterance for item in story if item.turn == "t3")  # type: ignore[union-attr]
     page.locator("#tab-dialogue").click()
     expect(page.locator("#panel-dialogue")).to_contain_text(said)
@@ -305,7 +325,7 @@ def test_what_cannot_be_fetched_is_told_once_and_the_newest_stays(watch: Watch, 
     page.route("**/keyframe?at=*", refuse)
     page.clock.install()
     page.keyboard.press("Home")
-    expect(page.locator(".toast")).to_be_visible()
+    was_told(page, ".toast", re.compile("."))
     page.clock.run_for(3000)
     assert len(asked) == 1, "it is not asked for again while nothing moves"
     page.keyboard.press("f")

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser import axe
 from tests.browser.conftest import KEY, Watch
 from tests.browser.picture import until
-from tests.browser.serving import Site, wait_for
+from tests.browser.serving import PATIENCE, Site, wait_for
 from tests.browser.telecom import numbered
 
 pytestmark = pytest.mark.browser
@@ -37,7 +37,7 @@ def demo(site: Site, pace: float = 600) -> Iterator[subprocess.Popen[bytes]]:
         yield bot
     finally:
         bot.terminate()
-        bot.wait(10)
+        bot.wait(PATIENCE)
 
 
 def session_of(site: Site) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_one_talks_and_watches_in_one_window(site: Site, watch: Watch) -> None:
         expect(page.locator(".pending")).to_have_count(0)
         expect(field).to_have_value("")
         expect(field).to_be_focused()
-        assert page.locator(".said.current").get_attribute("data-turn") == "2"
+        expect(page.locator(".said.current")).to_have_attribute("data-turn", "2")
 
         # From a moment in the past: speaking leads back to the present.
         page.locator('.said[data-turn="1"]').click()

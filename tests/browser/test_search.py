@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import KEY, Watch
-from tests.browser.picture import until
+from tests.browser.picture import until, wait_for_colour
 from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.telecom import numbered
 
@@ -44,6 +44,7 @@ def test_enter_goes_from_match_to_match_and_the_count_tells_which(open_told: Ope
 
 def test_matches_are_lit_in_rows_lanes_and_timeline(open_told: Open) -> None:
     page = open_told("w=9_22&l=state")
+    wait_for_colour(page, "state-bg")
 
     def dark() -> dict[str, int]:
         counts: dict[str, int] = page.evaluate(

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
+from tests.browser.passing import was_told
 from tests.browser.plain_talk import dialogue, exchange
 from tests.browser.serving import Site, key_of
 from tests.browser.telecom import numbered
@@ -79,4 +80,4 @@ def test_the_open_session_is_called_by_its_name_whatever_the_list_holds(site: Si
     page.keyboard.press("Escape")  # the top of the page is drawn anew
     expect(title).to_have_text("the old one")
     site.ask("DELETE", f"api/sessions/{key_of('the old one')}")
-    expect(page.locator(".toast")).to_contain_text("“the old one” was deleted elsewhere")
+    was_told(page, ".toast", "“the old one” was deleted elsewhere")

@@ -18,7 +18,7 @@ from lingbot_web.address import Address
 from lingbot_web.running import Serving
 from tests.browser import axe
 from tests.browser.conftest import Watch
-from tests.browser.picture import until
+from tests.browser.picture import drawn, until
 from tests.browser.plain_talk import dialogue, exchange
 from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.test_events import event
@@ -44,6 +44,19 @@ def current(page: Page) -> list[str]:
 def row(page: Page, turn: int) -> Any:
     """The line of a turn."""
     return page.locator(f'.said[data-turn="{turn}"]')
+
+
+def at_rest(page: Page) -> float:
+    """Where the list stands once the wheel has done with it."""
+    where = [-1.0]
+
+    def rests() -> bool:
+        drawn(page)
+        last, where[0] = where[0], page.evaluate("document.querySelector('.turns-scroll').scrollTop")
+        return last == where[0]
+
+    wait_for(rests, "a list at rest")
+    return where[0]
 
 
 def test_the_dialogue_is_read_turn_by_turn_beside_the_map(open_told: Open) -> None:
@@ -107,7 +120,7 @@ def test_the_reader_is_not_dragged_back_while_looking_elsewhere(site: Site, watc
     page.locator(".turns-scroll").hover()
     page.mouse.wheel(0, -3000)
     expect(page.locator(".dialogue .pill.back")).to_be_visible()
-    where = page.evaluate("document.querySelector('.turns-scroll').scrollTop")
+    where = at_rest(page)
     site.say(dialogue(*exchange(61, "question 61", "answer 61"), first=121))
     expect(page.locator(".dialogue .pill.back")).to_contain_text("61")
     assert page.evaluate("document.querySelector('.turns-scroll').scrollTop") == where
@@ -221,6 +234,23 @@ def test_a_tab_that_is_opened_late_stands_where_the_map_does(open_told: Open) ->
     expect(page.locator(".said.picked")).to_be_in_viewport(ratio=1)
 
 
+def test_a_tab_is_drawn_when_it_is_shown_and_in_the_language_of_then(open_told: Open) -> None:
+    page = open_told("w=9_22&at=130&lang=en")
+    page.locator("#tab-ask").wait_for()
+    moments = page.locator("#right .moment")
+    for words in ("对话", "Dialogue", "对话"):
+        expect(moments).to_have_count(1)  # that of the inspector, which is shown
+        page.keyboard.press("l")
+        expect(page.locator("#right .tabs")).to_contain_text(words)
+    page.locator("#tab-dialogue").click()
+    expect(page.locator("#panel-dialogue .moment")).to_have_text("seq 130 时刻 · 第 18 轮")
+    expect(page.locator(".reply-hint")).to_contain_text("要在这里说话")
+    page.keyboard.press("l")
+    expect(page.locator("#panel-dialogue .moment")).to_have_text("as of seq 130 · turn 18")
+    page.locator("#tab-inspect").click()
+    expect(page.locator("#panel-inspect .moment")).to_have_text("as of seq 130 · turn 18")
+
+
 @pytest.fixture
 def endless() -> Iterator[Serving]:
     """A map that keeps every turn."""
@@ -243,10 +273,10 @@ def test_six_thousand_turns_are_a_few_rows_of_the_page(endless: Serving, watch: 
     until(page, f"document.querySelector('.said.current')?.dataset.turn === '{LONG}'")
     expect(row(page, LONG)).to_be_in_viewport()
 
-    def drawn() -> int:
+    def elements() -> int:
         return int(page.evaluate("document.querySelectorAll('#panel-dialogue *').length"))
 
-    assert drawn() < 700
+    assert elements() < 700
     for place in (1.0, 0.5, 0.123, 0.0):
         page.evaluate(
             "(part) => { const box = document.querySelector('.turns-scroll');"
@@ -258,7 +288,7 @@ def test_six_thousand_turns_are_a_few_rows_of_the_page(endless: Serving, watch: 
             lambda wanted=wanted: any(abs(turn - wanted) < LONG / 20 for turn in page.evaluate(SEEN)),  # type: ignore[misc]
             f"a turn near {wanted}",
         )
-        assert drawn() < 700
+        assert elements() < 700
     page.locator("#map").focus()
     page.locator(".transport button").first.click()
     until(page, "document.querySelector('.said.current')?.dataset.turn === '1'")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import SESSION, Watch
-from tests.browser.picture import until
+from tests.browser.picture import resize, until
 from tests.browser.serving import Site, key_of
 from tests.browser.telecom import numbered
 from tests.browser.test_connection import AWAY
@@ -60,12 +60,6 @@ _CUT = """() => [...document.querySelectorAll(
   .filter((e) => e.checkVisibility({visibilityProperty: true}) && getComputedStyle(e).fontSize !== '0px')
   .filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).display !== 'inline')
   .map((e) => [e.className, e.textContent.slice(0, 40), e.scrollWidth, e.clientWidth])"""
-
-
-def resize(page: Page, width: int, height: int) -> None:
-    """To that size, and until the map has taken it on."""
-    page.set_viewport_size({"width": width, "height": height})
-    until(page, f"document.querySelector('.score-map').clientWidth <= {width}")
 
 
 def hold(page: Page, where: object) -> None:

@@ -2,6 +2,9 @@
 
 const STORED = 'lingbot-map.token';
 
+/** Who is asked for something and sends nothing for so long, in ms, is away: a half-open line says no more than that. */
+export const SILENT_MS = 20_000;
+
 /** The server said no, or could not be reached (`status` 0). `message` is its sentence, `remedy` what it advises. */
 export class Refused extends Error {
   /** @param {number} status @param {string} message @param {string} [remedy] @param {string} [code] which refusal it is, where the server says */
@@ -68,11 +71,31 @@ export class Api {
   }
 
   /**
-   * @param {string} path @param {Record<string, string | number | undefined>} [query] @param {AbortSignal} [signal]
+   * Throws Refused, also where nothing comes for `silent` ms, before the answer or in the middle of it.
+   * @param {string} path @param {Record<string, string | number | undefined>} [query] @param {AbortSignal} [signal] @param {number} [silent]
    * @returns {Promise<any>}
    */
-  get(path, query, signal) {
-    return this.#ask('GET', this.address(path, query), undefined, signal);
+  async get(path, query, signal, silent = SILENT_MS) {
+    const own = new AbortController();
+    const leave = () => own.abort();
+    signal?.addEventListener('abort', leave);
+    if (signal?.aborted) leave();
+    let timer = setTimeout(leave, silent);
+    const heard = () => {
+      clearTimeout(timer);
+      timer = setTimeout(leave, silent);
+    };
+    try {
+      return await this.#ask('GET', this.address(path, query), undefined, own.signal, (response) => {
+        heard();
+        return new Response(response.body?.pipeThrough(new TransformStream({ transform: (chunk, out) => { heard(); out.enqueue(chunk); } }))).json();
+      });
+    } catch (error) {
+      throw own.signal.aborted && !signal?.aborted ? new Refused(0, '') : error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   /** A file that the server makes. @param {string} path @param {Record<string, string | number | undefined>} query @returns {Promise<Blob>} */

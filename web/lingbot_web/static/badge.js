@@ -21,7 +21,8 @@ const BEHIND_S = 2;
 export function badgeOf({ feed, score, card, standing, held, started, gone }) {
   const { ended, live, last } = standing;
   if (feed.line === 'unauthorised' || card === 'unauthorised' || card === 'restarted' || (card === 'missing' && feed.line === 'open')) return { badge: 'none', detail: '' };
-  if (feed.line === 'waiting') return { badge: 'offline', detail: `${Math.max(0, Math.ceil((feed.nextTry - performance.now()) / 1000))} s` };
+  const wait = Math.ceil((feed.nextTry - performance.now()) / 1000);
+  if (feed.line === 'waiting') return { badge: 'offline', detail: wait > 0 ? `${wait} s` : '…' };
   if (!score.map || feed.line === 'connecting') return { badge: card === 'waiting' && feed.line === 'open' ? 'live' : 'connecting', detail: '' };
   if (gone) return { badge: 'gone', detail: '' };
   if (feed.behind) return { badge: 'behind', detail: text('badge.behind.events', { n: count(feed.behind) }) };

@@ -1,7 +1,7 @@
 // Keeps one map up to date: a keyframe over HTTP, then batches over a socket, resumed at the cursor after every break.
 // The map's own cursor is the only memory of what was applied, so nothing counts twice whatever the socket repeats.
 
-import { Refused } from 'lb/api';
+import { Refused, SILENT_MS } from 'lb/api';
 import { DialogueMap } from 'lb/fold';
 import { Rate, eventsAfter, judge, waitBefore } from 'lb/resume';
 import { reasonOf } from 'lb/unapplied';
@@ -27,6 +27,8 @@ import { reasonOf } from 'lb/unapplied';
 const QUIET_MS = 10_000;
 /** So long it has for its first word, and for the answer: a batch of 256 KiB on a line of 100 kbit/s takes 20 s. */
 const ANSWER_MS = 20_000;
+/** A keyframe that did not begin to come may be one that takes long to make: each try waits twice as long, up to 80 s. */
+const MOST_DOUBLED = 2;
 
 export class Feed {
   /** @param {Api} api @param {Ears} ears */
@@ -84,7 +86,12 @@ export class Feed {
     this.owed = null;
     this.failures = [];
     this.map = null;
-    if (key) await this.#keyframe('opened');
+    await this.#open();
+  }
+
+  /** The session's keyframe, then the line. A server that is away is asked for both again; one that has no such session still tells of others. */
+  async #open() {
+    if (this.key && !(await this.#keyframe('opened'))) return;
     if (!this.socket) this.connect();
   }
 
@@ -238,15 +245,15 @@ export class Feed {
     }
   }
 
-  /** @param {'opened' | 'behind' | 'epoch'} why */
+  /** @param {'opened' | 'behind' | 'epoch'} why @returns {Promise<boolean>} whether there was an answer, and it still mattered */
   async #keyframe(why) {
     const { key } = this;
     this.loading?.abort();
     const loading = new AbortController();
     this.loading = loading;
     try {
-      const keyframe = await this.api.get(`api/sessions/${key}/keyframe`, {}, loading.signal);
-      if (loading.signal.aborted || key !== this.key) return;
+      const keyframe = await this.api.get(`api/sessions/${key}/keyframe`, {}, loading.signal, SILENT_MS * 2 ** Math.min(this.attempt, MOST_DOUBLED));
+      if (loading.signal.aborted || key !== this.key) return false;
       const before = this.map?.cursor;
       this.map = DialogueMap.fromKeyframe(keyframe);
       this.received = this.map.cursor.seq;
@@ -259,13 +266,18 @@ export class Feed {
           this.#settle();
         } else this.owed = null;
       }
+      return true;
     } catch (error) {
-      if (loading.signal.aborted || key !== this.key) return;
+      if (loading.signal.aborted || key !== this.key) return false;
       if (!(error instanceof Refused)) throw error;
       if (error.status === 401 || error.status === 403) this.#become('unauthorised');
       else if (error.status === 404 || error.status === 410) this.ears.onMissing(key);
       else if (error.status === 409) this.ears.onDamaged(error.message);
-      else this.#lost(); // the server is away or not ready: the same back-off as for the socket
+      else {
+        this.#lost(); // the server is away or not ready: the same back-off as for the socket
+        return false;
+      }
+      return this.line !== 'unauthorised';
     } finally {
       if (this.loading === loading) this.loading = null;
     }
@@ -294,10 +306,7 @@ export class Feed {
     const { retry, attempt } = this;
     this.retry = null;
     if (retry) retry();
-    else if (this.key && !this.map) {
-      await this.#keyframe('opened');
-      if (this.map && !this.socket) this.connect();
-    }
+    else if (this.key && !this.map) await this.#open();
     // A socket that is refused looks like a server that is away: only HTTP can tell the two apart.
     else if ((attempt < 2 || (await this.#admitted())) && this.line === 'waiting') this.connect();
   }

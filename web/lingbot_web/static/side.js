@@ -11,7 +11,7 @@ import { icon } from 'lb/icons';
  * @property {HTMLElement} element
  * @property {() => void} render shows the moment and the selection as they are now
  * @property {() => void} soon the map grew or the moment moved: renders, but no more often than can be read
- * @property {() => void} relabel the words of the interface changed
+ * @property {() => void} relabel the words of the interface changed: renders with the new ones
  */
 
 export class Side {
@@ -21,6 +21,8 @@ export class Side {
     this.tabs = tabs;
     this.page = page;
     this.shown = /** @type {Tab} */ (tabs[0]);
+    /** Tabs whose words are those of another language or zone, or that have none yet: they get them when they are shown. */
+    this.unlabelled = new Set(tabs);
     this.buttons = tabs.map(({ name }, i) => this.#button(name, i));
     this.panels = tabs.map(panelOf);
     this.bar = h('div', { class: 'tabs', role: 'tablist' }, this.buttons);
@@ -40,7 +42,8 @@ export class Side {
     this.bar.append(button);
     this.host.append(panel);
     this.host.classList.add('many-tabs');
-    this.relabel();
+    button.textContent = text(`side.${tab.name}`);
+    this.unlabelled.add(tab);
     this.#mark();
   }
 
@@ -60,7 +63,14 @@ export class Side {
     this.tabs.forEach(({ name }, i) => {
       /** @type {HTMLElement} */ (this.buttons[i]).textContent = text(`side.${name}`);
     });
-    for (const tab of this.tabs) tab.relabel();
+    this.unlabelled = new Set(this.tabs);
+    this.#draw();
+  }
+
+  /** Shows what is in the tab that is shown, in the words of now. What nobody looks at is drawn when it is looked at. */
+  #draw() {
+    if (this.unlabelled.delete(this.shown)) this.shown.relabel();
+    else this.shown.render();
   }
 
   /** @param {TabName} name */
@@ -69,7 +79,7 @@ export class Side {
     if (!tab || tab === this.shown) return;
     this.shown = tab;
     this.#mark();
-    tab.render();
+    this.#draw();
     this.page.onTab();
   }
 

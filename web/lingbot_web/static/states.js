@@ -12,7 +12,6 @@ import { voice } from 'lb/voice';
 /** From this try on a break is a long one: some 8 s. */
 const LONG = 5;
 
-
 /** The banner above the map, which shifts down by it: a broken line, an event that could not be applied, a file that is being read. */
 export class Banner {
   /** @param {Feed} feed @param {(seq: number) => void} onShowEvent */
@@ -24,6 +23,8 @@ export class Banner {
     this.of = feed.failures;
     this.told = '';
     this.spoken = '';
+    this.words = h('span', null);
+    this.broken = ''; // what the banner of a broken line says besides its words, while it is shown
     // Its words may take two lines: the map gives way by as much as it is high.
     new ResizeObserver(() => byId('main').style.setProperty('--banner', `${this.host.offsetHeight}px`)).observe(this.host);
     setInterval(() => this.feed.line === 'waiting' && this.render(), 500);
@@ -44,7 +45,8 @@ export class Banner {
     if (sign === this.told) return;
     this.told = sign;
     this.#speak(offline, failure, read >= 0);
-    if (offline) fill(this.host, this.#offline());
+    if (!offline) this.broken = '';
+    if (offline) this.#offline();
     else if (failure) fill(this.host, this.#failed(failure));
     else if (read >= 0) fill(this.host, h('div', { class: 'banner calm' }, icon('open'), h('span', null, text('banner.reading')), h('progress', { max: '100', value: String(read), 'aria-label': text('banner.reading') }), h('span', { class: 'mono' }, `${read} %`)));
     else fill(this.host);
@@ -55,7 +57,7 @@ export class Banner {
     const wrong = offline ? 'offline' : failure ? `failed ${failure.seq}` : reading ? 'reading' : '';
     if (wrong === this.spoken) return;
     this.spoken = wrong;
-    if (offline) voice.say(text('speech.offline', { turn: this.feed.map?.lastTurn ?? 0 }));
+    if (offline) voice.say(this.feed.map ? text('speech.offline', { turn: this.feed.map.lastTurn }) : text('speech.away'));
     else if (failure) voice.say(text('banner.failed', { seq: count(failure.seq) }) + text('banner.goes-on'));
     else if (reading) voice.say(text('banner.reading'));
   }
@@ -64,6 +66,7 @@ export class Banner {
     return Math.max(0, Math.ceil((this.feed.nextTry - performance.now()) / 1000));
   }
 
+  /** Every second other words: the button beside them stays the one that is pressed or has the keys. */
   #offline() {
     const { feed } = this;
     const cursor = feed.cursor;
@@ -71,15 +74,22 @@ export class Banner {
     const { lostAt, reachable, attempt } = feed;
     // A short break needs no explaining; a longer one is told from when on, and what can be told of why.
     const why = attempt < LONG ? '' : reachable ? 'banner.refused' : 'banner.gone';
-    const held = text(cursor ? 'banner.offline' : 'banner.away', { turn, n: this.#seconds(), attempt });
-    return h(
+    const n = this.#seconds();
+    const trying = cursor ? 'banner.offline.now' : 'banner.away.now';
+    const waiting = cursor ? 'banner.offline' : 'banner.away';
+    const held = text(n ? waiting : trying, { turn, n, attempt });
+    this.words.textContent = [why && text(why, { at: `${clock(lostAt)} ${zone(lostAt)}` }), held].filter(Boolean).join(' ');
+    const broken = JSON.stringify([cursor?.seq, text('banner.retry')]);
+    if (broken === this.broken) return;
+    this.broken = broken;
+    fill(this.host, h(
       'div',
       { class: 'banner' },
       icon('offline'),
-      h('span', null, why && text(why, { at: `${clock(lostAt)} ${zone(lostAt)}` }), why && ' ', held),
+      this.words,
       cursor && h('span', { class: 'mono' }, `seq ${count(cursor.seq)}`),
       h('button', { class: 'banner-button', on: { click: () => feed.retryNow() } }, text('banner.retry')),
-    );
+    ));
   }
 
   /** @param {import('lb/feed').Failure} failure */

@@ -24,11 +24,13 @@ export const ACCESS = {
   'badge.since': ['{at} 起', 'since {at}'],
 
   'banner.away': ['服务器没有应答。{n} 秒后重试（第 {attempt} 次）。', 'The server does not answer. Retrying in {n} s (attempt {attempt}).'],
+  'banner.away.now': ['服务器没有应答。正在重试（第 {attempt} 次）…', 'The server does not answer. Trying again (attempt {attempt})…'],
   'banner.failed': ['事件 {seq} 无法应用：', 'Event {seq} could not be applied: '],
   'banner.goes-on': ['已跳过，后续事件照常显示。', ' Skipped; later events continue.'],
   'banner.reading': ['文件很长，先显示末尾，其余部分正在读取', 'A long file: this is its end, while the rest is being read'],
   'banner.gone': ['服务器自 {at} 起没有应答。', 'The server has not answered since {at}.'],
   'banner.offline': ['连接已断开，地图停在第 {turn} 轮。{n} 秒后重试（第 {attempt} 次），重连后从断点补齐。', 'Connection lost. The map is held at turn {turn}. Retrying in {n} s (attempt {attempt}); it then catches up from here.'],
+  'banner.offline.now': ['连接已断开，地图停在第 {turn} 轮。正在重试（第 {attempt} 次），重连后从断点补齐。', 'Connection lost. The map is held at turn {turn}. Trying again (attempt {attempt}); it then catches up from here.'],
   'banner.refused': ['服务器有应答，但自 {at} 起拒绝实时连接（代理可能不支持 WebSocket）。', 'The server answers, but has refused the live connection since {at} (a proxy without WebSocket?).'],
   'banner.retry': ['立即重连', 'Retry now'],
   'banner.show': ['查看事件', 'Show event'],
@@ -65,6 +67,7 @@ export const ACCESS = {
   'sessions.untimed': ['来源没有时间；导入于 {at}', 'no times recorded; imported {at}'],
   'sessions.undo': ['撤销', 'Undo'],
 
+  'speech.away': ['服务器没有应答', 'The server does not answer'],
   'speech.finding': ['{n} 处{kind}', '{n} × {kind}'],
   'speech.join': ['，', ', '],
   'speech.offline': ['连接已断开，地图停在第 {turn} 轮', 'Connection lost, the map is held at turn {turn}'],
