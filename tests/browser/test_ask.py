@@ -115,5 +115,5 @@ def test_without_the_extra_there_is_nothing_of_it(
         expect(page.locator("#tab-ask")).to_have_count(0)
         expect(page.locator("[data-focus=why]")).to_have_count(0)
         page.keyboard.press("?")
-        expect(page.locator("dialog.help")).not_to_contain_text("Ask this session")
+        expect(page.locator("dialog.help")).not_to_contain_text("Ask: sessions")
         page.context.close()
