@@ -102,7 +102,9 @@ def run_recorded(*bases: str, folder: Path = FIXTURES, say: Callable[[str], obje
 
 if __name__ == "__main__":
     bases = [name for name in sys.argv[1:] if name != "--recorded"]
-    wrong = sum(run(*bases, folder=folder) for folder in (FIXTURES, OWN) if folder.is_dir())
-    if "--recorded" in sys.argv and FIXTURES.is_dir():
-        wrong += run_recorded(*bases)
+    wrong = 0
+    for folder in (folder for folder in (FIXTURES, OWN) if folder.is_dir()):
+        wrong += run(*bases, folder=folder)
+        if "--recorded" in sys.argv:
+            wrong += run_recorded(*bases, folder=folder)
     sys.exit(1 if wrong else 0)
