@@ -13,8 +13,10 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -38,6 +40,7 @@ from lingbot_web.security import one_line
 if TYPE_CHECKING:
     from lingbot_map.ask import Answer, Ask, Base
     from lingbot_map.ask.bases.session import SessionBase
+    from lingbot_map.ask.llm import Llm
 
 AT_ONCE = 8
 """So many may be asked at the same time; two of them are worked on."""
@@ -65,6 +68,8 @@ class Asking:
         self._ready: OrderedDict[tuple[str, str, int], SessionBase] = OrderedDict()
         self._asked = 0
         self._workers = asyncio.Semaphore(2)
+        # Threads of their own: a language model takes seconds, in which others look at maps.
+        self._wording = ThreadPoolExecutor(AT_ONCE, "ask-llm") if self._bases.llm is not None else None
 
     def routes(self) -> list[Route]:
         """The paths; none without the extra."""
@@ -151,8 +156,9 @@ class Asking:
             raise HTTPException(503, "Too many questions are being answered; try again in a moment.")
         live = await self._live(asked)
 
-        def work(base: Base, tell: Tell) -> None:
-            _answer(base, question, bound, before, tell, only=only is not None, root=self._bases.root(asked.base))
+        def work(base: Base, tell: Tell) -> Callable[[], None] | None:
+            root, llm = self._bases.root(asked.base), self._bases.llm
+            return _answer(base, question, bound, before, tell, only=only is not None, root=root, llm=llm)
 
         lines = self._lines(asked, live, question, work)
         return StreamingResponse(lines, media_type="application/x-ndjson", headers={"cache-control": "no-store"})
@@ -169,7 +175,7 @@ class Asking:
         return None
 
     async def _lines(
-        self, asked: Asked, live: Live | None, question: str, work: Callable[[Base, Tell], None]
+        self, asked: Asked, live: Live | None, question: str, work: Callable[[Base, Tell], Callable[[], None] | None]
     ) -> AsyncIterator[bytes]:
         queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
@@ -188,8 +194,8 @@ class Asking:
             if line.get("answer", {}).get("abstained"):
                 note(folder, _entry(asked, {"question": question, "kind": kind, "unanswerable": True}))
 
-        def whole(base: Base) -> None:
-            work(base, heard)
+        def whole(base: Base) -> Callable[[], None] | None:
+            return work(base, heard)
 
         def failed(why: BaseException) -> None:
             place, remedy = (why.where, why.remedy) if isinstance(why, BadInput) else ("", "")
@@ -199,7 +205,9 @@ class Asking:
             try:
                 if live is None and asked.base != DROPPED and not self._bases.ready(asked.base):
                     tell({"opening": asked.base})
-                await self._with(asked, whole, live)
+                rest = await self._with(asked, whole, live)
+                if rest is not None:
+                    await loop.run_in_executor(self._wording, rest)
             except (LingbotMapError, OSError) as why:
                 failed(why)
             except Exception as fault:  # the head of the answer has gone out: it can only be told in a line
@@ -268,10 +276,20 @@ class Asking:
 
 
 def _answer(
-    base: Base, question: str, bound: dict[int, str], before: Before, tell: Tell, *, only: bool, root: Path | None
-) -> None:
-    """Reads the question, tells how, and unless ``only`` that is wanted answers it."""
+    base: Base,
+    question: str,
+    bound: dict[int, str],
+    before: Before,
+    tell: Tell,
+    *,
+    only: bool,
+    root: Path | None,
+    llm: Llm | None,
+) -> Callable[[], None] | None:
+    """Reads the question, tells how, and unless ``only`` that is wanted answers it. Where a language model is to word
+    the answer, what comes back does that and tells it."""
     from lingbot_map.ask import Ask
+    from lingbot_map.ask.engine import LIMIT
     from lingbot_web.ask_reading import bound_as_json, read_as
 
     asking = Ask(base)
@@ -280,11 +298,24 @@ def _answer(
     read = read_as(base, question.strip(), asking.dialog, bound)
     tell({"bound": bound_as_json(base, read)})
     if only:
-        return
-    answer = asking.ask(question, read=read, told=lambda step: tell({"step": asdict(step)}))
-    for line in _told(base, answer, root):
-        tell(line)
-    tell({"topics": _topics(asking)})
+        return None
+    found = asking.ask(question, read=read, told=lambda step: tell({"step": asdict(step)}))
+
+    def tell_answer(answer: Answer) -> None:
+        for line in _told(base, answer, root):
+            tell(line)
+        tell({"topics": _topics(asking)})
+
+    def word(llm: Llm) -> None:
+        spent = sum(step.ms for step in found.steps) / 1000
+        worded, step = llm.worded(found, base, LIMIT - spent)
+        tell({"step": asdict(step)})
+        tell_answer(replace(worded, steps=(*found.steps, step)))
+
+    if llm is not None:
+        return partial(word, llm)
+    tell_answer(found)
+    return None
 
 
 def _told(base: Base, answer: Answer, root: Path | None) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lingbot_map.ask import Base
     from lingbot_map.ask.bases.documents.library import Library
     from lingbot_map.ask.bases.sequence import SequenceBase
+    from lingbot_map.ask.llm import Llm
 
 Kind = Literal["diagram", "graph", "docs", "chains"]
 """``docs`` and ``chains`` are the same folder, answered by what fits and by chains of sentences."""
@@ -49,12 +50,19 @@ class Held:
 
 
 class Bases:
-    """The bases over what the operator named. May be used from several threads."""
+    """The bases over what the operator named, and the language model that words answers, if there is one. May be used
+    from several threads."""
 
     def __init__(
-        self, *, diagrams: Iterable[Path] = (), graphs: Iterable[Path] = (), docs: Iterable[Path] = ()
+        self,
+        *,
+        diagrams: Iterable[Path] = (),
+        graphs: Iterable[Path] = (),
+        docs: Iterable[Path] = (),
+        llm: Llm | None = None,
     ) -> None:
         """Raises ``BadInput`` for a path that isn't there; ``check`` reads what is quickly read."""
+        self.llm = llm
         self._held: dict[str, Held] = {}
         self._libraries: dict[Path, Library] = {}
         self._dropped: OrderedDict[str, SequenceBase] = OrderedDict()
@@ -111,7 +119,7 @@ class Bases:
                 try:
                     held.base, held.stamp, held.error = self._read(held), stamp, ""
                 except (LingbotMapError, OSError) as why:
-                    held.base, held.error = None, str(why)
+                    held.base, held.error = None, str(why).replace(f"{held.path.parent}/", "")
                     raise
             return held.base
 
@@ -165,18 +173,21 @@ class Bases:
 
 
 def bases_of(
-    diagrams: Sequence[str | Path] | None, graphs: Sequence[str | Path] | None, docs: Sequence[str | Path] | None
+    diagrams: Sequence[str | Path] | None,
+    graphs: Sequence[str | Path] | None,
+    docs: Sequence[str | Path] | None,
+    llm: Llm | None = None,
 ) -> Bases | None:
     """The bases over what was named, those that are quickly read checked; ``None`` where nothing was. Raises
     ``BadInput`` with the place, also where the extra ``ask`` is missing."""
-    if not (diagrams or graphs or docs):
+    if not (diagrams or graphs or docs or llm):
         return None
     from lingbot_map.ask.telling import missing
 
     if lacking := missing():
         raise BadInput("--ask-diagram, --ask-graph and --ask-docs", "the extra ask", f"no {lacking[0]}", "install it")
     named = (map(Path, each or ()) for each in (diagrams, graphs, docs))
-    bases = Bases(diagrams=next(named), graphs=next(named), docs=next(named))
+    bases = Bases(diagrams=next(named), graphs=next(named), docs=next(named), llm=llm)
     bases.check()
     return bases
 
