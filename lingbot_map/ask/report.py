@@ -108,7 +108,7 @@ class Report:
         self._probe = probe
         self._base = base
         self._dialog = dialog
-        self._asked = 0
+        self.asked = 0
         self._turn = ""
         self._task = ""
         self._tasks: deque[tuple[Question, str]] = deque(maxlen=2 * TOPICS)
@@ -153,13 +153,13 @@ class Report:
         self._probe.emit(signal, session=self.session, turn=self._turn)
 
     def _begin(self, text: str) -> None:
-        self._asked += 1
+        self.asked += 1
         self._items.clear()
         self._question = None
-        if self._asked == 1 and self._own:
+        if self.asked == 1 and self._own:
             self._turn = ""
             self._tell(SessionStarted(title=text.strip()[:_SNIPPET], meta={"channel": "ask", "base": self._base.name}))
-        self._turn = f"q{self._asked}"
+        self._turn = f"q{self.asked}"
         self._tell(TurnStarted(turn=self._turn, utterance=text))
 
     # -- the question: intent and slots ------------------------------------------------------------------------

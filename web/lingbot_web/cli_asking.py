@@ -11,6 +11,7 @@ import typer
 
 from lingbot_map.errors import BadInput, LingbotMapError
 from lingbot_web import terminal
+from lingbot_web.ask_recording import Record, Recorder
 from lingbot_web.cli_recordings import SNAPSHOTS, Data, Json
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def ask(
         bool, typer.Option("--chains", help="With --docs: answer by chains of sentences from several documents.")
     ] = False,
     data: Data = SNAPSHOTS,
+    record: Record = "",
     steps: Annotated[bool, typer.Option("--steps", help="Say how the answer came about, step by step.")] = False,
     as_json: Json = False,
 ) -> int:
@@ -54,7 +56,7 @@ def ask(
     Works offline, without a language model. Asked in Chinese or English, answered in the same.
 
     Exit code 0: answered. 1: nothing there answers it (of several questions: at least one). 2: a file or an option
-    that can't be read.
+    that can't be read, or a recording that did not arrive.
 
     Example: lingbot-map ask "who overwrote brand?" --session 3f0a
 
@@ -62,23 +64,35 @@ def ask(
 
     Example: lingbot-map ask "余额扣除失败后系统会做什么？" --diagram order.puml
 
-    Example: lingbot-map ask --session 3f0a < questions.txt
+    Example: lingbot-map ask --session 3f0a --record snapshots < questions.txt
     """
+    from lingbot_map.ask import Ask
+
     try:
         for name, said in (("QUESTION", question), ("--session", session)):
             terminal.text(name, said or "")
         if question is not None and not question.strip():
             raise BadInput("QUESTION", "a question", "nothing")
         asking = _asking(session, diagram or [], graph, docs, data, "sentences" if chains else "recall")
+        recorder = Recorder(record) if record else None
+        asking = Ask(asking.base, probe=recorder.probe) if recorder is not None else asking
     except (LingbotMapError, OSError) as why:
         where = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) and why.filename else str(why)
         terminal.complain(f"lingbot-map: {where}")
         return BAD_INPUT
-    abstained = False
-    for text in _questions(question):
-        answer = asking.ask(text)
-        abstained |= answer.abstained
-        _tell(asking.base, answer, steps=steps, as_json=as_json)
+    abstained, whole = False, True
+    try:
+        for text in _questions(question):
+            answer = asking.ask(text)
+            abstained |= answer.abstained
+            _tell(asking.base, answer, steps=steps, as_json=as_json)
+            if recorder is not None:
+                recorder.settle()
+    finally:
+        if recorder is not None:
+            whole = recorder.end(asking)
+    if not whole:
+        return BAD_INPUT
     return ABSTAINED if abstained and not (question is None and _at_terminal()) else ANSWERED
 
 
