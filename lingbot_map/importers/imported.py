@@ -136,9 +136,11 @@ class Reading:
 
     def done(self, size: int) -> None:
         """``size`` more bytes of one pass are behind us."""
+        if self._progress is None:
+            return
         before, self._told = self._told, self._told + size
         total = max(1, self.blob.size * self._passes)
-        if self._progress is not None and before * 100 // total != self._told * 100 // total:
+        if before * 100 // total != self._told * 100 // total:
             self._progress(min(self._told, total), total)
 
     def problem(self, where: str, reason: str | Exception) -> Problem | None:

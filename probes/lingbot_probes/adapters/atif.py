@@ -104,7 +104,7 @@ class Atif(Dialogue):
         docs = found_docs(result, sure=False)
         if docs is not None:
             params = {"retriever": tool}
-            self.scribe.say(Retrieved(query=query_of(arguments), stage=stage_of(tool[:100]), docs=docs, params=params))
+            self.scribe.say(Retrieved(query=query_of(arguments), stage=stage_of(tool), docs=docs, params=params))
         refs = [ref for held in results if (ref := mapping(held).get("subagent_trajectory_ref"))]
         facts = {"tool": tool, "arguments": arguments, "result": result, "call": id, "subagents": refs or None}
         self.scribe.say(Raw(name="tool", data={key: value for key, value in facts.items() if value is not None}))

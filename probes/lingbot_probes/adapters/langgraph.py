@@ -71,7 +71,7 @@ class LangGraph:
             raise SignalError("event", "a name", kind)
         tell = _TOLD.get(kind)
         if tell is not None:
-            tell(self, record, self._begin(record) if kind[-6:] == "_start" else self._end(record))
+            tell(self, record, self._begin(record, kind) if kind[-6:] == "_start" else self._end(record, kind))
         elif kind.endswith("_stream"):
             self._streamed(record)
         elif kind == "on_interrupt":
@@ -99,35 +99,41 @@ class LangGraph:
 
     def _place(self, record: Record) -> Root | None:
         """Time and turn of what is told next."""
+        self._time(record)
+        return self._within(record, _id(record.get("run_id")), _ids(record))
+
+    def _time(self, record: Record) -> None:
+        """The time of what is told next."""
         at = None
-        for key in _TIMES:
-            if key in record and (at := instant(record[key])) is not None:
-                break
-        if at is None and record["event"][-6:] == "_start":
-            at = begun(record.get("run_id"))
-            self.scribe.found.left["id_times"] += at is not None
+        if "timestamp" in record or "time" in record or "ts" in record:
+            at = next((at for key in _TIMES if (at := instant(record.get(key))) is not None), None)
+        if at is None and record["event"][-6:] == "_start" and (at := begun(record.get("run_id"))) is not None:
+            self.scribe.found.left["id_times"] += 1
         self.line.at(at)
         if at is not None and at > self._latest:
             self._latest = at
-        above = _ids(record)
-        root = self._roots.get(above[0] if above else _id(record.get("run_id")))
+
+    def _within(self, record: Record, run_id: str, above: list[str]) -> Root | None:
+        """The run that the event belongs to in the end, and its turn, which is that of what is told next."""
+        root = self._roots.get(above[0] if above else run_id)
         if root is None and not above and self._roots and within(record):
             root = next(reversed(self._roots.values()))  # version 1 names no parents
         if root is not None and root.turn:
             self.scribe.turn = root.turn
         return root
 
-    def _begin(self, record: Record) -> Run:
-        run_id = name(record.get("run_id"), "run_id")
+    def _begin(self, record: Record, event: str) -> Run:
+        run_id = record.get("run_id")
+        if type(run_id) is not str or not run_id:
+            run_id = name(run_id, "run_id")
         above = _ids(record)
-        root = self._place(record)
-        run = Run.of(record, self._runs.get(above[-1]) if above else None)
+        self._time(record)
+        root = self._within(record, run_id, above)
+        run = Run.of(record, _KINDS[event], self._runs.get(above[-1]) if above else None, bool(above))
         self._runs[run_id] = run
         if len(self._runs) > _OPEN:
             self._runs.popitem(last=False)
-        if root is None:
-            root = self._root(above[0] if above else run_id, record, run, whole=not above)
-        run.root = root
+        run.root = root or self._root(above[0] if above else run_id, record, run, whole=not above)
         return run
 
     def _root(self, run_id: str, record: Record, run: Run, *, whole: bool) -> Root:
@@ -181,19 +187,23 @@ class LangGraph:
                         line.hear(one for one in messages(value) or () if one.id)
         root.given = None
 
-    def _end(self, record: Record) -> Run:
-        self._place(record)
+    def _end(self, record: Record, event: str) -> Run:
+        self._time(record)
         run_id = _id(record.get("run_id"))
         run = self._runs.pop(run_id, None)
-        if run is None:  # the recording begins within it
-            run = Run.of(record, None)
-            root = self._place(record)
-            if root is None:
-                root = self._roots[run_id] = Root(mapping(record.get("metadata")))
-                self.line.open()
-                root.turn = self.scribe.turn
-            run.root = root
-            run.headless = True
+        if run is not None:
+            if run.root.turn:
+                self.scribe.turn = run.root.turn
+            return run
+        above = _ids(record)
+        run = Run.of(record, _KINDS[event], None, bool(above))  # the recording begins within it
+        root = self._within(record, run_id, above)
+        if root is None:
+            root = self._roots[run_id] = Root(mapping(record.get("metadata")))
+            self.line.open()
+            root.turn = self.scribe.turn
+        run.root = root
+        run.headless = True
         return run
 
     # --- chains and nodes --------------------------------------------------------------------------------------------
@@ -328,11 +338,13 @@ def _id(value: object) -> str:
 
 def _ids(record: Record) -> list[str]:
     """The runs around one, the outermost first."""
-    return [id for id in items(record.get("parent_ids")) if type(id) is str and id]
+    found = items(record.get("parent_ids"))
+    return [id for id in found if type(id) is str and id] if found else found
 
 
 def _data(record: Record) -> Mapping[str, Any]:
-    return mapping(record.get("data"))
+    data = record.get("data")
+    return data if type(data) is dict else {}
 
 
 _TOLD: dict[str, Callable[[LangGraph, Record, Run], None]] = {
@@ -354,3 +366,5 @@ _TOLD: dict[str, Callable[[LangGraph, Record, Run], None]] = {
         (f"on_{kind}_error" for kind in ("chain", "retriever", "chat_model", "llm", "tool")), LangGraph._error
     ),
 }
+_KINDS = {event: event[3:].rpartition("_")[0] for event in _TOLD}
+"""What kind of run each event is of."""

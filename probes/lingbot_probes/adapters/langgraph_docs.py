@@ -18,7 +18,7 @@ _SNIPPET = 4_096
 _OWN_IDS = ("id", "doc_id", "document_id", "chunk_id", "_id", "uuid")
 _SOURCES = ("source", "url", "path", "file_name", "filename")
 _PLACES = ("chunk", "chunk_index", "start_index", "seq_num", "page", "row")
-_TITLES = ("title", "heading", "name")
+_TITLES = ("title", "heading", "name", *_SOURCES)
 _CHANGED = ("updated_at", "last_modified", "modified_at")
 
 
@@ -37,9 +37,9 @@ def docs(value: Any) -> tuple[Doc, ...]:
 
 
 def _doc(item: Any, rank: int, seen: set[str]) -> Doc | None:
-    score = None
-    if type(item) is list and len(item) == 2 and number(item[1]) is not None:  # (document, score)
-        item, score = item[0], number(item[1])
+    score, kind = None, ""
+    if type(item) is list and len(item) == 2 and (score := number(item[1])) is not None:  # (document, score)
+        item, kind = item[0], "score"
     item = built(item)
     if type(item) is str:
         item = spelt(item) if "page_content=" in item[:SPELT] else {"page_content": item}
@@ -48,23 +48,30 @@ def _doc(item: Any, rank: int, seen: set[str]) -> Doc | None:
     text = item.get("page_content")
     text = text if type(text) is str else ""
     meta = mapping(item.get("metadata"))
-    kind = "score" if score is not None else ""
-    for key in SCORE_KEYS:
-        if score is None and (score := number(meta.get(key))) is not None:
-            kind = key.lstrip("_")
-    version, changed = meta.get("version"), next((meta[key] for key in _CHANGED if key in meta), None)
+    changed = None
+    if meta:
+        if score is None:
+            for key in SCORE_KEYS:
+                if key in meta and (score := number(meta[key])) is not None:
+                    kind = key.lstrip("_")
+                    break
+        for key in _CHANGED:
+            if key in meta:
+                changed = instant(meta[key])
+                break
+    version = meta.get("version")
     own = _name(item, meta, text)
     if own in seen:  # two passages of one source that don't say where in it they stand
         own = f"{own}~{crc32(text.encode('utf-8', 'replace')):08x}"
     seen.add(own)
     return Doc(
         id=own,
-        title=_first(meta, (*_TITLES, *_SOURCES)),
+        title=_first(meta, _TITLES),
         score=score,
         score_kind=kind,
         rank=rank,
         version="" if version is None or type(version) in (dict, list) else str(version),
-        updated_at=instant(changed),
+        updated_at=changed,
         snippet=text[:_SNIPPET],
     )
 
@@ -83,23 +90,10 @@ def _name(item: Mapping[str, Any], meta: Mapping[str, Any], text: str) -> str:
 
 def _first(held: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     for key in keys:
-        value = held.get(key)
-        if type(value) is str and value:
-            return value[:256]
-        if type(value) is int:
-            return str(value)
+        if key in held:
+            value = held[key]
+            if type(value) is str and value:
+                return value[:256]
+            if type(value) is int:
+                return str(value)
     return ""
-
-
-def stage_of(name: str) -> str:
-    """A retriever whose name says how it searches is believed; of any other only the one list that it gave is known."""
-    name = name.lower()
-    for stage, marks in (
-        ("reranked", ("rerank", "compress", "crossencoder", "cross_encoder")),
-        ("keyword", ("bm25", "keyword", "tfidf", "fulltext", "full_text", "full-text")),
-        ("fused", ("fusion", "ensemble", "hybrid", "rrf", "merger")),
-        ("vector", ("vector", "embedding", "dense", "similarity")),
-    ):
-        if any(mark in name for mark in marks):
-            return stage
-    return "fused"

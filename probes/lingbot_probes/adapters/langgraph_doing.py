@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lingbot_probes.adapters.fields import items, mapping
-from lingbot_probes.adapters.langgraph_docs import docs, stage_of
+from lingbot_probes.adapters.langgraph_docs import docs
 from lingbot_probes.adapters.langgraph_run import Run
 from lingbot_probes.adapters.langgraph_words import Message, message, messages, plain
 from lingbot_probes.adapters.scribe import Scribe
+from lingbot_probes.adapters.stages import stage_of
 from lingbot_probes.signals import Doc, Raw, Retrieved
 
 _QUOTED, _QUOTED_WIDE = 20, 8  # characters from which a text found in a prompt is no coincidence; other than ASCII
@@ -23,7 +24,7 @@ def retrieved(scribe: Scribe, run: Run, data: Mapping[str, Any]) -> None:
     asked = mapping(data.get("input")).get("query") or run.query
     root.query = asked if type(asked) is str else root.query
     params = {"retriever": run.name} if run.name else {}
-    scribe.say(Retrieved(query=root.query, stage=stage_of(run.name[:100]), docs=found, params=params))
+    scribe.say(Retrieved(query=root.query, stage=stage_of(run.name), docs=found, params=params))
     root.recalled.update((doc.id, doc.snippet.strip()) for doc in found)
 
 

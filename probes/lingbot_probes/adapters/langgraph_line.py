@@ -11,8 +11,7 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lingbot_probes.adapters.langgraph_words import Message
 from lingbot_probes.adapters.scribe import Scribe
@@ -41,8 +40,7 @@ _HEARD = 50_000  # messages that are known by their ids; of more the oldest are 
 _SMALL = 64  # characters of a text that is held as it is; of anything larger a digest tells whether it changed
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A place on the line: the number of its last signal, its turn, and how many changes lie before it."""
 
     n: int
@@ -182,18 +180,19 @@ class Line:
         """``slot`` holds ``value`` from here on, written by the node ``task`` ("": by whoever runs the graph); with
         ``again=False`` it is told only if that is another value."""
         known = self._known
-        old, held = known.get(slot), _held(value)
+        old = known.get(slot)
         if value is None:
             if old is not None:
-                self._hold(slot, None)
+                self._hold(slot, old, None)
                 self.scribe.say(SlotCleared(slot=slot, task=task))
             return
-        if not again and slot in known and old == held and type(old) is type(held):
+        held = value if type(value) is str and len(value) <= _SMALL else _held(value)
+        if not again and old == held and type(old) is type(held) and slot in known:
             return
         if slot not in known and len(known) >= _SLOTS:
             self.scribe.found.left["state"] += 1
             return
-        self._hold(slot, held)
+        self._hold(slot, old, held)
         self.scribe.say(SlotAssigned(slot=slot, value=value, task=task))
 
     def settle(self, written: Iterable[Written], seen: Mapping[str, Any], *, whole: bool = False) -> None:
@@ -206,15 +205,16 @@ class Line:
                 self.write(slot, seen.get(slot, value), task, again=not subgraph and slot not in told)
                 told.add(slot)
         for slot, value in seen.items():
-            if slot not in told:
+            if slot not in told and (type(value) is not str or self._known.get(slot) != value):
                 self.write(slot, value, task, again=False)
         if whole:
             for slot in [slot for slot in self._known if slot not in seen]:
                 self.write(slot, None, task)
 
-    def _hold(self, slot: str, value: Any) -> None:
-        self._changed(("", 0, slot), self._known.get(slot))
-        self._known[slot] = value
+    def _hold(self, slot: str, old: Any, held: Any) -> None:
+        self._known[slot] = held
+        self._changes.append((("", 0, slot), old))
+        self._count += 1
 
     # --- the way back ------------------------------------------------------------------------------------------------
 

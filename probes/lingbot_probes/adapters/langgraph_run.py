@@ -15,35 +15,31 @@ _ROUTED = 64  # characters of what a conditional edge may return to be taken for
 class Run:
     """One run: a node of a graph, a chain, a retriever, a model or a tool."""
 
-    __slots__ = (
-        "above", "checkpoint", "docs", "given", "graph", "headless", "inner", "intent", "is_node", "kind", "name",
-        "node", "path", "pushed", "query", "root", "routes", "step", "whole",
-    )  # fmt: skip
-
     root: Root
+    above = False  # whether another run runs it
+    inner = False  # whether it lies within a graph
+    node = checkpoint = graph = intent = query = ""
+    path: tuple[str, ...] = ()
+    step = 0
+    is_node = routes = pushed = whole = headless = False
+    docs: tuple[str, ...] = ()
+    given: Any = None
 
     def __init__(self, kind: str, name: str) -> None:
         """A run outside of any graph."""
         self.kind = kind
         self.name = name
-        self.above = False  # whether another run runs it
-        self.inner = False  # whether it lies within a graph
-        self.node = self.checkpoint = self.graph = self.intent = self.query = ""
-        self.path: tuple[str, ...] = ()
-        self.step = 0
-        self.is_node = self.routes = self.pushed = self.whole = self.headless = False
-        self.docs: tuple[str, ...] = ()
-        self.given: Any = None
 
     @classmethod
-    def of(cls, record: Mapping[str, Any], outer: Run | None) -> Run:
-        """The run that an event is of; ``outer`` is the one around it, where that is known."""
-        kind, name = str(record.get("event"))[3:].rpartition("_")[0], record.get("name")
+    def of(cls, record: Mapping[str, Any], kind: str, outer: Run | None, above: bool) -> Run:
+        """The run that an event of that ``kind`` is of; ``outer`` is the one around it, where that is known, and
+        ``above`` tells whether there is one."""
+        name = record.get("name")
         run = cls(kind, name if type(name) is str else "")
-        run.above = bool(items(record.get("parent_ids")))
-        metadata = mapping(record.get("metadata"))
-        node = metadata.get("langgraph_node")
-        if type(node) is not str:
+        run.above = above
+        metadata = record.get("metadata")
+        node = metadata.get("langgraph_node") if type(metadata) is dict else None
+        if type(metadata) is not dict or type(node) is not str:
             return run
         run.inner = True
         run.node = node
@@ -51,16 +47,18 @@ class Run:
         run.step = step if type(step) is int else 0
         checkpoint = metadata.get("langgraph_checkpoint_ns")
         run.checkpoint = checkpoint if type(checkpoint) is str else node
-        run.graph, _, _ = run.checkpoint.rpartition("|")
+        run.graph = run.checkpoint.rpartition("|")[0]
+        if kind != "chain":
+            return run
         for tag in items(record.get("tags")):
             if type(tag) is not str:
                 continue
-            if tag.startswith("graph:step") and kind == "chain":
+            if tag.startswith("graph:step"):
                 run.is_node = True
-            elif tag.startswith("seq:step:") and tag != "seq:step:1" and kind == "chain":
+            elif tag.startswith("seq:step:") and tag != "seq:step:1":
                 run.routes = outer is None or outer.is_node
         if run.is_node:
-            run.path = tuple(part.partition(":")[0] for part in run.checkpoint.split("|"))
+            run.path = tuple([part.partition(":")[0] for part in run.checkpoint.split("|")])
             run.pushed = "__pregel_push" in items(metadata.get("langgraph_triggers"))
             run.routes = False
         return run

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lingbot_probes.adapters.fields import items, mapping
 
 _MANAGED = ("remaining_steps", "is_last_step")  # nodes are given these, and no node writes them
 _NESTED = 32  # levels of a value that are unwrapped
 SPELT = 65_536  # characters of a text representation that are read
-_HUMAN, _AI = ("human", "user"), ("ai", "assistant", "AIMessageChunk")
-_KINDS = (*_HUMAN, *_AI, "system", "developer", "tool", "function", "remove", "chat")
+_BY = {
+    **dict.fromkeys(("human", "user"), "human"),
+    **dict.fromkeys(("ai", "assistant", "AIMessageChunk"), "ai"),
+    **{kind: kind for kind in ("system", "developer", "tool", "function", "remove", "chat")},
+}  # what a message says that it is -> who said it
 _QUESTIONS = ("question", "query", "input", "user_input", "utterance", "text", "prompt")
 _ANSWERS = ("answer", "output", "response", "reply", "result", "generation", "text")
 _AROUND = 2_048  # characters before and after its words in which the names of a text representation are read
@@ -26,8 +28,7 @@ _NAMED = re.compile(r"""\b(id|name|metadata|tool_call_id)=(None|'(?:[^'\\]|\\.)*
 _CALL = re.compile(r"([A-Za-z_]\w*)\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """What somebody said: ``by`` "human", "ai" or another role; ``calls`` tells that it asks for tools."""
 
     by: str
@@ -46,7 +47,9 @@ def plain(value: Any, depth: int = _NESTED) -> Any:
     if kind is str or value is None:
         return value
     if kind is list:
-        return [plain(item, depth - 1) for item in value] if depth else f"{len(value)} items"
+        if not depth:
+            return f"{len(value)} items"
+        return [item if type(item) is str else plain(item, depth - 1) for item in value]
     if kind is not dict:
         return value
     if not depth:
@@ -67,11 +70,13 @@ def built(value: Any) -> Any:
     """What a constructor form was built from: its arguments, or what its text representation says."""
     if type(value) is not dict or "lc" not in value:
         return value
+    kwargs = value.get("kwargs")
+    if type(kwargs) is dict and "type" in kwargs:
+        return kwargs
     path = items(value.get("id"))
     name = path[-1] if path and type(path[-1]) is str else ""
-    kwargs = value.get("kwargs")
     if type(kwargs) is dict:
-        if name.endswith(("Message", "MessageChunk")) and "type" not in kwargs:
+        if name.endswith(("Message", "MessageChunk")):
             return {**kwargs, "type": name.removesuffix("Chunk").removesuffix("Message").lower()}
         return kwargs
     written = value.get("repr")
@@ -136,34 +141,36 @@ def message(value: Any) -> Message | None:
     if kind is str:
         return _spelt_message(value)
     if kind is list:  # ["user", "hello"]
-        if len(value) == 2 and type(value[0]) is str and value[0] in _KINDS and type(value[1]) is str:
-            return Message(_by(value[0]), value[1])
+        if len(value) == 2 and type(value[0]) is str and value[0] in _BY and type(value[1]) is str:
+            return Message(_BY[value[0]], value[1])
         return None
     if kind is not dict:
         return None
-    value = built(value)
-    if type(value) is not dict:
+    if "lc" in value:
+        value = built(value)
+        if type(value) is not dict:
+            return None
+    kind, held = value.get("type"), value.get("data")
+    by = _BY.get(kind) if type(kind) is str else None
+    if type(held) is dict and "content" in held:  # {"type": "human", "data": {...}}
+        value = held
+    elif "content" not in value:
         return None
-    by = value.get("type")
-    if type(value.get("data")) is dict and "content" in value["data"]:  # {"type": "human", "data": {...}}
-        value = value["data"]
-    elif type(value.get("role")) is str and by not in _KINDS:
-        by = value["role"]
-    if "content" not in value or type(by) is not str or by not in _KINDS:
+    elif by is None:
+        role = value.get("role")
+        by = _BY.get(role) if type(role) is str else None
+    if by is None:
         return None
-    calls = bool(value.get("tool_calls")) or bool(mapping(value.get("additional_kwargs")).get("tool_calls"))
+    more = value.get("additional_kwargs")
+    calls = bool(value.get("tool_calls")) or (type(more) is dict and bool(more.get("tool_calls")))
     own, name = value.get("id"), value.get("name")
     return Message(
-        _by(by),
+        by,
         words(value["content"]),
         own if type(own) is str else "",
         name if type(name) is str else "",
         calls,
     )
-
-
-def _by(kind: str) -> str:
-    return "human" if kind in _HUMAN else "ai" if kind in _AI else kind
 
 
 def _spelt_message(text: str) -> Message | None:
@@ -199,20 +206,22 @@ def words(content: Any) -> str:
 def messages(value: Any) -> list[Message] | None:
     """The messages in a list of them (also one in a list alone, as models are given them), or in one message alone;
     ``None`` if the value is no such thing."""
-    if type(value) is list and len(value) == 1 and type(value[0]) is list and value[0]:
+    single = message(value)
+    if single is not None:
+        return [single]
+    if type(value) is not list:
+        return None
+    if len(value) == 1 and type(value[0]) is list and value[0]:
         inner = messages(value[0])
         if inner is not None:
             return inner
-    if type(value) is list and (len(value) != 2 or message(value) is None):
-        found = []
-        for item in value:
-            said = message(item)
-            if said is None:
-                return None
-            found.append(said)
-        return found or None
-    single = message(value)
-    return None if single is None else [single]
+    found = []
+    for item in value:
+        said = message(item)
+        if said is None:
+            return None
+        found.append(said)
+    return found or None
 
 
 def is_messages(key: str, value: Any) -> bool:
@@ -224,12 +233,15 @@ def is_messages(key: str, value: Any) -> bool:
 
 def slots(values: Any) -> dict[str, Any]:
     """What a state holds other than messages, what is LangGraph's own, and the values that it counts for a node."""
-    held = values if type(values) is dict else {}
-    return {
-        key: plain(value)
-        for key, value in held.items()
-        if key[:2] != "__" and key not in _MANAGED and not is_messages(key, value)
-    }
+    found = {}
+    for key, value in values.items() if type(values) is dict else ():
+        if key[:2] == "__" or key in _MANAGED:
+            continue
+        if type(value) is str and key != "messages":
+            found[key] = value
+        elif not is_messages(key, value):
+            found[key] = plain(value)
+    return found
 
 
 def speaks(value: Any) -> bool:
@@ -311,8 +323,9 @@ def command(value: Any) -> dict[str, Any] | None:
         path = items(value.get("id"))
         found = built(value) if path and path[-1] == "Command" else None
         return found if type(found) is dict else None
-    known = value.keys() & {"resume", "goto", "update", "graph"}
-    return value if known and len(known) == len(value) and value.keys() & {"resume", "goto"} else None
+    if "goto" not in value and "resume" not in value:
+        return None
+    return value if value.keys() <= {"resume", "goto", "update", "graph"} else None
 
 
 def begun(run: Any) -> float | None:

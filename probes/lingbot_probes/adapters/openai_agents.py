@@ -252,7 +252,7 @@ class Trace:
         docs = found_docs(result, sure=True) if name in meaning.retrieval else found_docs(result, sure=False)
         if docs is not None:
             params = {key: value for key, value in mapping(arguments).items() if type(value) in (int, float, bool)}
-            stage = meaning.retrieval.get(name) or stage_of(name[:100])
+            stage = meaning.retrieval.get(name) or stage_of(name)
             self._found(query_of(arguments), stage, docs, {**params, "retriever": name}, at)
             return
         if name in meaning.slots:

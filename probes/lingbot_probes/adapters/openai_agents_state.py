@@ -197,7 +197,7 @@ class RunState:
         docs = found_docs(result, sure=False)
         if docs is not None:
             params = {"retriever": known}
-            self.scribe.say(Retrieved(query=query_of(given), stage=stage_of(known[:100]), docs=docs, params=params))
+            self.scribe.say(Retrieved(query=query_of(given), stage=stage_of(known), docs=docs, params=params))
         facts = {"tool": known or None, "arguments": given, "result": result, "call": call, "custom_data": custom}
         self.scribe.say(Raw(name="tool", data={key: value for key, value in facts.items() if value is not None}))
 

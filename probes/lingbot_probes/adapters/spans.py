@@ -243,7 +243,7 @@ class _Turn:
         params = _params(span, ("gen_ai.request.top_k", "gen_ai.data_source.id", "gen_ai.request.model"))
         if span.name:
             params["retriever"] = span.name
-        self._say(Retrieved(query=self._query, stage=stage_of(span.name[:100]), docs=docs, params=params))
+        self._say(Retrieved(query=self._query, stage=stage_of(span.name), docs=docs, params=params))
         self._recalled.update((doc.id, doc.snippet.strip()) for doc in docs)
 
     def _reranked(self, span: Span) -> None:

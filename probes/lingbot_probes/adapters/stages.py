@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-_KEYWORD = ("bm25", "keyword", "tfidf", "fulltext", "full_text", "full-text")
-_FUSED = ("fusion", "ensemble", "hybrid", "rrf")
+_LOOKED_AT = 100  # characters of a name
+_MARKS = (
+    ("reranked", ("rerank", "compress", "crossencoder", "cross_encoder")),
+    ("keyword", ("bm25", "keyword", "tfidf", "fulltext", "full_text", "full-text")),
+    ("fused", ("fusion", "ensemble", "hybrid", "rrf", "merger")),
+    ("vector", ("vector", "embedding", "dense", "similarity")),
+)
+"""The first that stands in a name counts: a reranker is named after what it ranks, a fusion after what it joins."""
+
+
+def stage_of(name: str) -> str:
+    """A retriever whose name says how it searches is believed; of any other only the one list that it gave is known,
+    which is the "fused" one."""
+    return _stage(name[:_LOOKED_AT])
 
 
 @lru_cache(1_000)
-def stage_of(name: str) -> str:
-    """A retriever whose name says how it searches is believed; of any other only the one list that it gave is known."""
-    name = name.lower()
-    if any(word in name for word in _KEYWORD):
-        return "keyword"
-    if any(word in name for word in _FUSED):
-        return "fused"
-    return "vector" if "vector" in name or "embedding" in name else "fused"
+def _stage(name: str) -> str:
+    name = name.lower().replace("condense", "")  # asks anew, and is not dense
+    return next((stage for stage, marks in _MARKS if any(mark in name for mark in marks)), "fused")
