@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from lingbot_map.ask.bases.sequence import judging, listing
+from lingbot_map.ask.bases.sequence import judging, listing, signs
 from lingbot_map.ask.bases.sequence.around import around
 from lingbot_map.ask.bases.sequence.ir import Diagram
 from lingbot_map.ask.bases.sequence.lexicon import concepts, states
@@ -184,7 +184,8 @@ class SequenceBase:
         if found.kind == "unmet":
             return tell.absent("missing", what=found.text.rstrip("？?。. "))
         if found.kind == "interval":
-            return self._interval(view, found, tell)
+            often = listing.repeated(view, found, lang) if signs.OFTEN.search(folded(found.text)) else None
+            return often if often is not None else self._interval(view, found, tell)
         operator = _OPERATORS.get(found.kind)
         return operator(view, found, lang) if operator is not None else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from lingbot_map.ask.bases.sequence import review as reviewing
 from lingbot_map.ask.bases.sequence import signs, walk
@@ -47,8 +48,11 @@ def filtered(view: View, read: Read, lang: Lang) -> Found | None:
             what = say(lang, "in path", path=kind, what=what)
     if read.lifelines:
         id = _line(view, read.lifelines[0])
-        messages = [each for each in messages if each.source == id]
+        received = bool(signs.RECEIVES.search(folded(read.text)))
+        messages = [each for each in messages if id == (each.target if received else each.source)]
         what = say(lang, "of", who=view.who(id), what=what)
+        if received and read.word == "reply" and all(each.arrow != "reply" for each in messages):
+            read = replace(read, word="all")  # drawn as calls, what it gets are replies to who asks
     if read.word == "params":
         asked = set(re.findall(r"\w+", folded(read.text)))
         messages = [each for each in messages if each.params and asked & set(re.findall(r"\w+", folded(each.params)))]
@@ -263,6 +267,17 @@ def about(view: View, read: Read, lang: Lang) -> Found | None:
             if guards := conditions(message.path):
                 ids = [message.id, *(step.fragment for step in guards)]
                 tell.add("when", ids, message=said, path=tell.path(guards))
+    return tell.found() if tell.sentences else None
+
+
+def repeated(view: View, read: Read, lang: Lang) -> Found | None:
+    """How often a message is sent, where it stands in a loop; ``None`` where none that is named does."""
+    tell = Telling(view, lang)
+    for message in view.messages(read.messages[0])[:20] if read.messages else ():
+        if any(step.kind == "loop" for step in message.path):
+            guards = conditions(message.path)
+            ids = [message.id, *(step.fragment for step in guards)]
+            tell.add("when", ids, message=tell.message(message), path=tell.path(guards))
     return tell.found() if tell.sentences else None
 
 

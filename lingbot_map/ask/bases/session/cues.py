@@ -121,7 +121,10 @@ _TABLE: dict[str, str] = {
         r"它|该(?:变量|槽位|文档|意图|业务)|这个(?:变量|槽位|值|文档)|那个(?:变量|槽位|值|文档)|\bit\b"
         r"|\bthat (?:slot|value|document)\b"
     ),
-    "that_turn": r"那(?:一)?轮|这(?:一)?轮|该轮|当时|\bthat turn\b|\bthis turn\b|\bthere\b",
+    "that_turn": (
+        r"那(?:一)?轮|这(?:一)?轮|该轮|当时|\bthat turn\b|\bthis turn\b"
+        r"|(?<!is )(?<!are )(?<!was )(?<!were )\bthere\b"
+    ),
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE.items()}
 

@@ -127,6 +127,10 @@ def _beside(
             continue
         mark = marks[near]
         if mark.props and not mark.mention and (names is None or names & set(mark.props)):
+            if marks[at].op in ("time", "years") and not any(
+                prop in lexicon.concepts and lexicon.concepts[prop].name in _NO_MEASURE for prop in mark.props
+            ):
+                continue  # 1982年以后评分最高的
             if step == 1 and marks[at].op in ("number", "range") and not mark.text.isascii():
                 continue  # 超过9分的评分 isn't said; what follows is asked for
             used.add(near)

@@ -31,6 +31,10 @@ class Way:
     branch: int = 0
 
 
+_ITSELF = Way("")
+"""The way to each of very many nodes that no step leads to."""
+
+
 @dataclass(slots=True)
 class Result:
     """The nodes wanted, best first, and of each the ways to it, one for each branch. ``paths`` are those between two
@@ -66,7 +70,8 @@ class Run:
             return self._most(plan)
         # An extreme of several branches is that of what they share, and of what isn't excluded.
         several = plan.hops > 0 and (len(plan.branches) > 1 or bool(plan.exclude))
-        reached = [self._branch(plain(branch) if several else branch) for branch in plan.branches]
+        alone = len(plan.branches) == 1
+        reached = [self._branch(plain(branch) if several else branch, alone) for branch in plan.branches]
         result = Result()
         found = [ways for ways, _ in reached]
         first = found[0]
@@ -84,7 +89,8 @@ class Run:
         for number, ways in enumerate(found[1:], 1):
             for way in ways.values():
                 way.branch = number
-        result.ways = {node: [ways[node] for ways in found if node in ways] for node in nodes}
+        if len(plan.branches) > 1 or plan.hops or len(nodes) <= MOST_COUNTED:
+            result.ways = {node: [ways[node] for ways in found if node in ways] for node in nodes}
         result.nodes = nodes
         if plan.last.extreme is None:  # equal ways: the better known first
             order = {node: at for at, node in enumerate(nodes)}
@@ -118,20 +124,19 @@ class Run:
             raise TooLong
 
     def _all(self, stage: Stage) -> list[str]:
-        among = self._among(stage)
-        if among is None:
-            among = list(self.graph.nodes)
+        among, exact = self._among(stage)
         self._spend(len(among))
-        return self._extreme(stage, [id for id in among if self._holds(stage, id)])
+        return self._extreme(stage, among if exact else [id for id in among if self._holds(stage, id)])
 
-    def _among(self, stage: Stage) -> list[str] | None:
-        """Nodes among which all of a stage are."""
+    def _among(self, stage: Stage) -> tuple[list[str], bool]:
+        """Nodes among which all of a stage are, and whether all of these are."""
         if len(stage.having) == 1 and len(stage.kinds) == 1 and not stage.tests:
             having = stage.having[0]
             table = self._index.counts(stage.kinds[0], Hop(having.relations, having.way, having.stage))
             if table is not None:
-                return [id for count, ids in table.items() if having.holds(count) for id in ids]
-        return self._index.candidates(stage)
+                return [id for count, ids in table.items() if having.holds(count) for id in ids], True
+        found = self._index.candidates(stage)
+        return (list(self.graph.nodes), False) if found is None else (found[0], found[1] and not stage.having)
 
     def _extreme(self, stage: Stage, ids: Sequence[str]) -> list[str]:
         extreme = stage.extreme
@@ -154,7 +159,7 @@ class Run:
         last = ranked[min(extreme.count, len(ranked)) - 1][0]
         return [id for value, id in ranked if rank[value] <= rank[last]]
 
-    def _branch(self, branch: Branch) -> tuple[dict[str, Way], list[Way]]:
+    def _branch(self, branch: Branch, alone: bool = False) -> tuple[dict[str, Way], list[Way]]:
         """The nodes reached and how, and what only the last tests kept out."""
         if branch.ids:
             ids = [id for id in branch.ids if id in self.graph.nodes and self._holds(branch.start, id)]
@@ -162,6 +167,10 @@ class Run:
             near = [] if ids or branch.hops else [Way(id) for id in branch.ids if id in self.graph.nodes]
         else:
             ids, near = self._all(branch.start), []
+        if not branch.hops:
+            return {id: Way(id) for id in ids} if len(ids) <= MOST_COUNTED or not alone else dict.fromkeys(
+                ids, _ITSELF
+            ), near
         at = {id: Way(id) for id in ids}
         parents: list[dict[str, tuple[str, Edge]]] = []
         frontier: list[str] = list(at)
@@ -182,8 +191,6 @@ class Run:
             parents.append(reached)
             if last and not frontier:
                 near = [self._way([*parents[:-1], refused], other) for other in refused]
-        if not branch.hops:
-            return at, near
         return {node: self._way(parents, node) for node in frontier}, near
 
     def _of_kind(self, stage: Stage, id: str) -> bool:
