@@ -232,9 +232,10 @@ def test_import_and_open_hand_files_to_the_map_that_serves_the_folder(tmp_path: 
         assert "broken.jsonl" in refused.stderr
 
 
-def test_the_demo_talks_until_it_is_stopped_and_leaves_nothing_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bot", ["telecom", "ask"])
+def test_the_demo_talks_until_it_is_stopped_and_leaves_nothing_open(tmp_path: Path, bot: str) -> None:
     data = tmp_path / "data"
-    with started(data, tmp_path / "run", "--pace", "0.05", "--lang", "en", command="demo") as process:
+    with started(data, tmp_path / "run", "--pace", "0.05", "--lang", "en", "--bot", bot, command="demo") as process:
         (talked, *_) = wait_for(lambda: process.client.get("/api/sessions")["sessions"], "a talk")
         assert talked["live"] is True
         code, _, err = process.end(signal.SIGINT)

@@ -81,14 +81,19 @@ def test_probes_that_are_off_record_nothing_and_it_is_said(command: Command, mon
 def test_breaking_off_leaves_what_was_asked_recorded(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Interrupted(io.StringIO):
-        def readline(self, size: int | None = -1, /) -> str:
-            line = super().readline()
-            if not line:
-                raise KeyboardInterrupt
-            return line
+    class Interrupted:
+        def __init__(self) -> None:
+            self.lines = ["雪芽放在哪个仓库？\n"]
 
-    monkeypatch.setattr("sys.stdin", Interrupted("雪芽放在哪个仓库？\n"))
+        def isatty(self) -> bool:
+            return False
+
+        def readline(self) -> str:
+            if not self.lines:
+                raise KeyboardInterrupt
+            return self.lines.pop()
+
+    monkeypatch.setattr("sys.stdin", Interrupted())
     assert run(["ask", *GRAPH, "--record", "data"]) == 130
     (map,) = recorded(tmp_path / "data")
     assert "河岸仓" in map.nodes["answer:1"].label
