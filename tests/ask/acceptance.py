@@ -25,7 +25,10 @@ _NOT_ASKED = ("trace", "load", "checksum", "sentences")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One question, what its answer says, doesn't say and cites; ``after`` is the question that was asked before."""
+    """One question, what its answer says, doesn't say and cites; ``after`` is the question that was asked before.
+
+    ``open`` says why its answer is known not to be exact yet; such a one counts as wrong only where it is exact after
+    all, so that the note goes."""
 
     id: str
     base: str
@@ -38,6 +41,7 @@ class Expected:
     verdict: str | None = None
     abstain: bool = False
     after: str | None = None
+    open: str = ""
     folder: Path = FIXTURES
 
 
@@ -85,6 +89,10 @@ def run(*bases: str, folder: Path = FIXTURES, say: Callable[[str], object] = pri
             text = answer.text
         except Exception as why:
             found, text = [f"{type(why).__name__}: {why}"], ""
+        if expected.open:
+            total -= 1
+            say(f"{expected.id} is open: {expected.open}")
+            found = [] if found else ["is exact: no longer open"]
         if found:
             wrong += 1
             say(f"{expected.id} {expected.question}\n    {text}\n    " + "; ".join(found))

@@ -16,9 +16,10 @@ from itertools import pairwise
 from lingbot_map.ask.bases.documents.wording import HAN, matching
 from lingbot_map.ask.text import STOP, words
 
+_LETTER = r"(?:[^\W\u3400-\u9fff]|['’])"  # a name in Latin letters ends where a Chinese word begins
 _SPAN = re.compile(
-    r"[A-Z][\w'’]*(?:[-.][\w'’]+)*(?:\s+(?:(?:of|the|de|van|von|der|and|&|du|la|le|al|bin|"
-    r"ibn)\s+)?[A-Z][\w'’]*(?:[-.][\w'’]+)*)*"
+    rf"[A-Z]{_LETTER}*(?:[-.]{_LETTER}+)*(?:\s+(?:(?:of|the|de|van|von|der|and|&|du|la|le|al|bin|"
+    rf"ibn)\s+)?[A-Z]{_LETTER}*(?:[-.]{_LETTER}+)*)*"
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_./{}\-]+")
 _CODE = re.compile(

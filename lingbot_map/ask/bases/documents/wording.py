@@ -34,7 +34,8 @@ _ASIDE_EN = (
     "me tell please give show list can could would should will shall may might must i we you they he she him her his "
     "their them our your any some all also then than after before during while about into over under between through "
     "have has had been being not no yes if so such same other more most very just only both each one ones kind "
-    "type name named called us out up down off again once here own originally previously formerly earlier planned used"
+    "type name named called us out up down off again once here own originally previously formerly earlier planned used "
+    "yet still already done happen happens happened thing things"
 )
 _ASIDE = frozenset((*_ASIDE_ZH.split(), *_ASIDE_EN.split()))
 """Words that a question may hold without asking about them. 不 among them: who asks "是不是" asks what is."""
@@ -54,8 +55,8 @@ _TYPES: tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...] = (
     (
         "duration",
         re.compile(
-            r"多久|多长时间|几(?:天|秒|分钟|小时|个月|周|年)|多少(?:天|秒|分钟|小时|个月|毫秒)|\bhow long\b"
-            r"|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b"
+            r"多久|多长时间|几(?:天|秒|分钟|小时|个月|周|年)|多少(?:天|秒|分钟|小时|个月|毫秒)"
+            r"|\bhow (?:long|soon|quickly)\b|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b"
         ),
         re.compile(
             r"\d+ ?(?:秒|毫秒|ms|s|分钟|小时|天|日|周|个月|年|seconds?|minutes?|hours?|days?|weeks?|months?|years?)"
@@ -105,10 +106,10 @@ def stem(word: str) -> str:
     """A Latin word without its ending; a light rule, the same for documents and questions. Ids stay whole."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
-    for ending, least in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
+    for ending, least in (("ies", 5), ("ied", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
             cut = word[: -len(ending)]
-            cut = cut + "y" if ending == "ies" else cut
+            cut = cut + "y" if ending in ("ies", "ied") else cut
             if len(cut) > 3 and cut[-1] == cut[-2] and cut[-1] not in "ls":
                 cut = cut[:-1]
             return cut.removesuffix("e")
@@ -117,8 +118,10 @@ def stem(word: str) -> str:
 
 @lru_cache(50_000)
 def stems(text: str) -> frozenset[str]:
-    """The stems of a text's Latin words and numbers, and its Chinese words."""
-    return frozenset(stem(word) for word in words(matching(text)))
+    """The stems of a text's Latin words and numbers, of the parts of hyphenated ones too, and its Chinese words."""
+    found = words(matching(text))
+    parts = (part for word in found if "-" in word for part in word.split("-") if part.isalpha())
+    return frozenset(map(stem, (*found, *parts)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +186,8 @@ _AMOUNT = re.compile(
     r"元|位|ms|s|%)(?![a-z0-9])",
     re.ASCII,
 )
+# "一天最多几个" asks for a number a day and not of one day.
+_RATE = re.compile(r"每?1(?:天|日|周|年|个月|小时)(?=里|内|之内|(?:最多|至多|最少|至少|可以|能)|几|多少)")
 _LETTERED = re.compile(r"(?<![a-z0-9.\-])[a-z]\d?(?:项目|系统|产品|方案|版本|版|组|类|级|模块|服务|系列)")
 
 
@@ -211,6 +216,8 @@ def read(
     for match in _MODAL.finditer(whole):
         if not any(mask[match.start() : match.end()]):
             mask[match.start() : match.end()] = ["!"] * len(match[0])
+    for match in _RATE.finditer(whole):
+        mask[match.start() : match.end()] = ["!"] * len(match[0])
     for match in _AMOUNT.finditer(whole):
         if not any(mask[match.start() : match.end()]):
             mask[match.start() : match.end()] = ["n"] * len(match[0])
