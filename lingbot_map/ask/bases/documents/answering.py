@@ -31,6 +31,7 @@ _CHANGED = re.compile(
 _NEGATION = r"(?:不会|不能|不再|不|未|没有|没|无法|not |never |no longer )"
 _DENIED = re.compile(r"(?<!是)(?<!会)(?<!能)(?<!要)(?:不|未|没)(?!是|会|能|要|有)|\bnot\b|n't\b")
 _SIGN = re.compile(r"后|则|就|将|会|时|导致|then|will")
+_CAUSE = re.compile(r"原因|因为|由于|\b(?:cause|because|due to|reason)\b")
 _MISSING = {
     "recall": {"zh": "找不到：文档里没有说到{}。", "en": "Not found: the documents do not say anything on {}."},
     "sentences": {
@@ -230,6 +231,11 @@ def _telling(snapshot: Snapshot, judged: Judged, id: str, most: int = 2) -> list
         fits = [s for s in ranked if of_type(type, matching(s.line.text)) and worth(s) >= 0.4 * worth(ranked[0])]
         if type not in ("which", "how", "why", "yes or no") and fits and not any(s in told for s in fits[:1]):
             told.append(fits[0])
+    causes = [spoken for spoken in living if _CAUSE.search(matching(spoken.line.text))]
+    if "why" in judged.wording.types and causes and not any(spoken in ranked[:1] for spoken in causes):
+        most = max(most, 2)  # what happened stands in one sentence, why in the next
+        told.extend(ranked[:1])
+        told.append(min(causes, key=lambda spoken: abs(spoken.row - ranked[0].row)))
     for spoken in ranked:
         if len(told) >= most:
             break
