@@ -341,3 +341,18 @@ def test_nothing_sticks_out_of_the_panel(open_ask: Open, width: int) -> None:
     page.locator(".ask-said .ask-chip").first.click()
     page.locator(".ask-lines").wait_for()
     assert page.locator("#panel-ask").evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
+
+
+def test_without_any_session_there_is_still_something_to_ask(watch: Watch, tmp_path: Path) -> None:
+    diagram, _, _ = folders(tmp_path / "named")
+    with serve(data=tmp_path / "data", ask_diagrams=[diagram]) as map:
+        page = watch.page()
+        page.goto(f"{map.url}&lang=en")
+        page.locator("#tab-ask").wait_for()
+        page.keyboard.press("a")
+        page.locator(".ask-base").select_option(ORDER)
+        ask(page, "What comes after reserveItem?")
+        until(page, "location.hash.includes('aq=')")
+        page.reload()
+        expect(page.locator(".ask-said")).to_contain_text("charge")
+        page.context.close()

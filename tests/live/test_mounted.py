@@ -27,6 +27,7 @@ from lingbot_probes import Probe
 from lingbot_web.beacon import serving
 from lingbot_web.mounting import Mounted
 from tests.live.server import PATIENCE, Client, wait_for
+from tests.web.asked import folders
 
 
 @contextmanager
@@ -154,3 +155,12 @@ def test_an_address_that_others_reach_needs_https_or_a_word() -> None:
 def test_a_bound_that_is_none_is_refused_by_its_name() -> None:
     with pytest.raises(BadInput, match=r"^keep: expected an age such as 7d"):
         lingbot_web.app(url="http://127.0.0.1/map", keep=["7 potatoes"])
+
+
+def test_what_can_be_asked_beside_the_sessions_is_named_there_too(tmp_path: Path) -> None:
+    diagram, graph, docs = folders(tmp_path)
+    with pytest.raises(BadInput, match="nothing there"):
+        lingbot_web.app(url="http://127.0.0.1/map", ask_docs=[tmp_path / "nowhere"])
+    with bot(ask_diagrams=[diagram], ask_graphs=[graph], ask_docs=[docs]) as (_, client, _):
+        said = client.get("/tools/map/api/ask/bases")
+    assert [base["kind"] for base in said["bases"]] == ["diagram", "graph", "docs", "chains"]

@@ -208,6 +208,9 @@ def test_turns_are_held_against_the_one_diagram(map: Client) -> None:
     map.say("I want to buy a lamp", session="call")
     said = answer(map, session=key_of("call"), question="Did turn 1 go as the diagram designed it?")
     assert "No designed diagram" not in said["text"]
+    status, cited = map.post("/api/ask/item", {"session": key_of("call"), "item": "m4"})
+    assert status == 200
+    assert [line["n"] for line in cited["source"]["lines"] if line["hit"]] == [10]
 
 
 def test_a_diagram_that_changes_is_read_anew(tmp_path: Path) -> None:
@@ -222,7 +225,7 @@ def test_a_diagram_that_changes_is_read_anew(tmp_path: Path) -> None:
     diagram.write_text(BROKEN)
     with pytest.raises(BadInput, match="line 3"):
         bases.opened(ORDER)
-    assert "line 3" in bases.told()[0]["error"]
+    assert bases.told()[0]["error"].startswith("order.puml line 3")
 
 
 def test_a_fault_is_told_at_the_start(command: Command, tmp_path: Path) -> None:

@@ -144,7 +144,8 @@ def _of_graph(about: Any, lang: Lang) -> Iterator[str]:
     for id in known[:20]:
         name = graph.nodes[id].name
         for relation in graph.into.get(id, {}):
-            word = _verb(graph.says[relation].says if relation in graph.says else (), lang)
+            said = graph.says.get(relation)
+            word = _verb(said.says, lang) if said is not None and not said.both_ways else ""
             if word and relation not in told and len(told) < 2:
                 told.add(relation)
                 yield f"谁{word}了{name}？" if lang == "zh" else f"Who {word} {name}?"

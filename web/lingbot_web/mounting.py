@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from lingbot_map.store.memory import MemoryStore
 from lingbot_map.store.retention import Keep, keep_from
 from lingbot_web import asgi, beacon
 from lingbot_web.address import is_loopback
+from lingbot_web.ask_bases import Bases, bases_of
 from lingbot_web.beacon import Beacon
 from lingbot_web.ingest import delivered
 from lingbot_web.running import Tapped
@@ -39,11 +40,18 @@ class Mounted:
     has the last 500 events.
     """
 
-    def __init__(self, pipeline: Pipeline, light: Beacon, port: int, reply_hosts: Collection[str]) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        light: Beacon,
+        port: int,
+        reply_hosts: Collection[str],
+        bases: Bases | None = None,
+    ) -> None:
         self.pipeline = pipeline
         self._light = light
         self._port = port
-        self._app = asgi.app(pipeline, _door(light, port), reply_hosts)
+        self._app = asgi.app(pipeline, _door(light, port), reply_hosts, bases)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._probe: Tapped | None = None
         self._held = AsyncExitStack()
@@ -126,18 +134,23 @@ def app(
     keep: Iterable[str] = (),
     reply_hosts: Collection[str] = (),
     insecure_remote: bool = False,
+    ask_diagrams: Sequence[str | Path] = (),
+    ask_graphs: Sequence[str | Path] = (),
+    ask_docs: Sequence[str | Path] = (),
 ) -> Mounted:
     """A map to be mounted in another ASGI app (Starlette, FastAPI), for one process.
 
     ``url`` is where people will open it, the path of the mount included (``http://127.0.0.1:8000/map/``). ``probe`` is
     attached without HTTP. Recordings are kept in the folder ``data``, or in memory only if there is none; ``fsync``,
     ``keep`` and ``reply_hosts`` are what ``lingbot-map serve`` takes. An address that other machines reach needs https,
-    or ``insecure_remote=True``.
+    or ``insecure_remote=True``. ``ask_diagrams``, ``ask_graphs`` and ``ask_docs`` are files and folders that the page
+    can ask beside its sessions.
 
     Raises ``BadInput``; ``DataFolderBusy`` where another process, such as a second worker of the same server, writes
     the folder.
     """
     base, port = _place(url, insecure_remote)
+    bases = bases_of(ask_diagrams, ask_graphs, ask_docs)
     try:
         bounds = keep_from(list(keep))
     except BadInput as why:
@@ -148,7 +161,7 @@ def app(
     else:
         pipeline = _pipeline(folder, fsync, bounds)
     light = Beacon(base, new_token(), str(folder.resolve()) if folder else "", os.getpid())
-    mounted = Mounted(pipeline, light, port, reply_hosts)
+    mounted = Mounted(pipeline, light, port, reply_hosts, bases)
     if probe is not None:
         mounted.attach(probe)
     return mounted

@@ -1,6 +1,6 @@
 // The tab "ask": questions to the session that is open, to diagrams, graphs and documents, answered with what they rest on.
 
-import { answerBody, chip, standingBody } from 'lb/ask_answer';
+import { answerBody, chip, standingBody, waitingWords } from 'lb/ask_answer';
 import { AskBases, SESSION } from 'lb/ask_bases';
 import { chainPart, evidencePart, planPart, waterfall } from 'lb/ask_evidence';
 import { AskForm } from 'lb/ask_form';
@@ -368,7 +368,17 @@ export class AskTab {
       earlierPart(this.talk, (each) => { this.source = null; this.talk.show(each); this.render(); this.page.onPlace(); }));
     this.#renderWay(turn);
     clearTimeout(this.ticking);
-    if (told.state === 'busy') this.ticking = setTimeout(() => this.talk.shown === turn && told.state === 'busy' && this.render(), 1000);
+    if (told.state === 'busy') this.#tick(told);
+  }
+
+  /** Says every second how long it takes, to who looks; who listens hears it once. @param {Told} told */
+  #tick(told) {
+    this.ticking = setTimeout(() => {
+      const words = this.body.querySelector('.ask-wait');
+      if (!words || told.state !== 'busy') return;
+      words.textContent = waitingWords(told, Math.floor((performance.now() - this.began) / 1000));
+      this.#tick(told);
+    }, 1000);
   }
 
   /** @param {Turn} turn */

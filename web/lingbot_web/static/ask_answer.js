@@ -50,16 +50,21 @@ export function answerBody(shown, told) {
     h('div', { class: `ask-said ${answer.abstained ? 'none' : ''}` },
       answer.abstained && h('p', { class: 'ask-verdict' }, text(shown.map ? 'ask.none' : 'ask.none.here')),
       answer.verdict && !answer.abstained && h('p', { class: `ask-verdict ${answer.verdict}` }, text(`ask.verdict.${answer.verdict}`)),
-      answer.extracted && h('p', { class: 'ask-extracted' }, text('ask.extracted')),
+      answer.extracted && h('p', { class: 'ask-extracted' }, text(answer.chains.length ? 'ask.extracted.chain' : 'ask.extracted')),
       answer.sentences.map((sentence) => h('p', null, foreign(sentence.text, { most: 2000 }), sentence.cites.length > 0 && h('span', { class: 'ask-cites' }, sentence.cites.slice(0, MOST_CHIPS).map((id) => chip(shown, id)), sentence.cites.length > MOST_CHIPS && h('span', { class: 'quiet' }, text('ask.more', { n: sentence.cites.length - MOST_CHIPS })))))),
     answer.open_points.length > 0 && h('ul', { class: 'ask-open' }, answer.open_points.map((point) => h('li', null, foreign(point, { most: 300 })))),
   ];
 }
 
+/** @param {Told} told @param {number} seconds */
+export function waitingWords({ opening }, seconds) {
+  return text(opening ? 'ask.opening' : seconds >= 3 ? 'ask.long' : 'ask.asking', { n: seconds });
+}
+
 /** How it stands where there is no answer. @param {Told} told @param {number} seconds it took so far @param {() => void} again @returns {Child} */
 export function standingBody(told, seconds, again) {
   if (told.state === 'busy') {
-    return h('p', { class: 'ask-hint ask-busy' }, h('i', { class: 'ask-dots', 'aria-hidden': 'true' }), text(told.opening ? 'ask.opening' : seconds >= 3 ? 'ask.long' : 'ask.asking', { n: seconds }));
+    return h('p', { class: 'ask-hint ask-busy' }, h('i', { class: 'ask-dots', 'aria-hidden': 'true' }), h('span', { class: 'sr' }, text(told.opening ? 'ask.opening' : 'ask.asking')), h('span', { class: 'ask-wait', 'aria-hidden': 'true' }, waitingWords(told, seconds)));
   }
   if (told.state === 'done') return null;
   const words = { failed: 'ask.failed', away: 'ask.away', stopped: 'ask.stopped' }[told.state];

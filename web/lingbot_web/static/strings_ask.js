@@ -38,6 +38,7 @@ export const ASK = {
   'ask.evidence': ['依据', 'Evidence'],
   'ask.evidence.all': ['全部 {n} 条', 'All {n}'],
   'ask.extracted': ['以下是最相符的原文，逐句摘录；没有推理出结论。', 'These passages fit best and are quoted as they stand; no conclusion was worked out.'],
+  'ask.extracted.chain': ['以下是几篇文档的原句，一句接一句连成；怎样相连见证据链。', 'These are sentences of the documents, quoted; the chain below says how each leads to the next.'],
   'ask.failed': ['没有问成。', 'Not answered.'],
   'ask.gave': ['{n} 条', '{n}'],
   'ask.hint.chains': ['答案由几篇文档里的句子连成，每一步都可点开；连不成就如实说明。', 'Answers are sentences of several documents, joined step by step; where they don’t join, that is said.'],
