@@ -337,7 +337,7 @@ export class Page {
 
   /** @param {Selection | null} selection @returns {Place} */
   place(selection) {
-    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), query: this.finder.query, filters: this.filters.write(), tab: this.side.shown.name, ...this.#askPlace, ...this.changes.place, ...this.table.place } : (this.session.asked ?? (this.side.shown.name === 'ask' ? { tab: 'ask', ...this.#askPlace } : {}));
+    return this.session.key && this.score.map ? { ...placeOf(this.score, this.session.key, selection), query: this.finder.query, filters: this.filters.write(), tab: this.side.shown.name, ...this.#askPlace, ...this.changes.place, ...this.table.place } : { ...this.session.asked, ...(this.side.shown.name === 'ask' ? { tab: 'ask', ...this.#askPlace } : {}) };
   }
 
   /** Redraws what stands around the map, once a frame. */
