@@ -39,6 +39,7 @@ _ORDINAL = re.compile(rf"第\s?\d+(?:\.\d+)*\s?[{_H}]")
 _HAN_RUN = re.compile(rf"[{_H}]+")
 _ASIDE = re.compile(r"（[^（）]*）|(?<=\s)\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _GLUE_ZH = (
+    "变量 意图 消息 文档 步骤 会话 系统 "
     "一共 总共 共有 其中 以及 并且 同时 然后 之后 随后 接着 最后 首先 其次 依次 分别 因此 所以 因为 由于 如果 "
     "那么 当时 此时 这时 这个 这些 那个 那些 这里 它们 他们 就是 根据 依据 显示 表明 说明 可以 需要 进行 通过 "
     "对于 关于 按照 具体 情况 时候 目前 现在 内容 结果 答案 问题 属于 名为 叫做 称为 包括 包含 以下 如下 上述 "
@@ -46,6 +47,7 @@ _GLUE_ZH = (
     "资料 提到 指出 一个 一次 所问 也就是说 即 分别是 都是 而是 这样"
 )
 _GLUE_EN = (
+    "slot turn intent message document diagram session step condition value system "
     "this that these those there here then after before when while because since thus therefore also "
     "both all each only first second next last finally under between within into onto about over "
     "according following shown shows show says said say states stated evidence answer question been "
@@ -55,7 +57,7 @@ _GLUE_EN = (
     "up down off too does did done was were are is it be of in at"
 )
 _GLUE = frozenset((*_GLUE_ZH.split(), *_GLUE_EN.split()))
-"""Words that tie a sentence together, and those by which one says that something stands in the evidence."""
+"""Words that tie a sentence together, that say what kind of thing is meant, or that it stands in the evidence."""
 _LONGEST_QUOTE = 40
 _STEM = 4
 _PROPER = ("nr", "ns", "nt", "nz")
@@ -106,7 +108,7 @@ def names(text: str) -> list[str]:
 
 
 def _is_name(word: str, whole: str, start: int, end: int) -> bool:
-    if re.search(r"[\d_]|[a-z][A-Z]|\w[./:]\w", word) or whole[end : end + 2] == "()":
+    if re.search(r"[\d_]|[a-z][A-Z]|\w[./:]\w", word) or whole[end : end + 1] == "(":
         return True
     if word.isupper() and len(word) > 1:
         return True

@@ -138,10 +138,10 @@ class _Call:
             self.fault = why
         except TimeoutError:
             self.fault = Unanswered(f"no answer within {self._seconds:.1f} s", kind="timeout")
+        except OSError as why:  # first, for a certificate's error is a ValueError too, a lost connection bad HTTP
+            self.fault = Unanswered(_reason(why))
         except http.client.HTTPException as why:
             self.fault = Unanswered(f"an answer that is not HTTP ({type(why).__name__})")
-        except OSError as why:  # before ValueError: a certificate's error is both
-            self.fault = Unanswered(_reason(why))
         except (ValueError, RecursionError):
             self.fault = Unanswered("an answer that is not JSON")
         except BaseException as why:  # nothing may be lost in a thread: whoever asked waits for it
@@ -164,12 +164,12 @@ class _Call:
             if self._given_up:
                 raise TimeoutError
             connection.request("POST", self._endpoint.path, self._body, self._headers)
-            response = connection.getresponse()
-            if response.status != 200:
-                raise self._endpoint.refused(response.status, response.getheader("Retry-After"))
-            if response.getheader("Content-Encoding", "identity").strip().lower() != "identity":
-                raise Unanswered("an answer in an encoding that was not asked for")
-            return json.loads(self._read(response))
+            with connection.getresponse() as response:
+                if response.status != 200:
+                    raise self._endpoint.refused(response.status, response.getheader("Retry-After"))
+                if response.getheader("Content-Encoding", "identity").strip().lower() != "identity":
+                    raise Unanswered("an answer in an encoding that was not asked for")
+                return json.loads(self._read(response))
         finally:
             connection.close()
 

@@ -106,6 +106,11 @@ def _of_sentence(at: int, said: Said, sheet: Sheet) -> Iterator[str]:
     words = content(said.text)
     wide = Ground.of([*given, *pieces, sheet.question])
     loose = [word for word in words if not wide.has_word(word)]
+    if sheet.exact:  # what only surrounds an item is shown to be understood, and is no part of the answer
+        beside = Ground.of(line for n in said.cites for line in sheet.pieces[n - 1].around)
+        if beyond := [word for word in loose if beside.has_word(word)]:
+            yield _fault("new", lang, at=at, what=_listed(beyond))
+            return
     if len(words) == len(loose):
         yield _fault("empty", lang, at=at)
     elif len(loose) > NEW_WORDS * len(words):

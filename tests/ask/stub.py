@@ -19,6 +19,7 @@ class Exchange:
     """One request and the means to answer it."""
 
     handler: BaseHTTPRequestHandler
+    stub: Stub
     path: str
     headers: dict[str, str]
     body: Any
@@ -43,8 +44,8 @@ class Exchange:
 
     def say(self, text: str, **usage: int) -> None:
         """A chat completion."""
-        told = {"usage": usage} if usage else {}
-        self.json({"choices": [{"index": 0, "message": {"role": "assistant", "content": text}}], **told})
+        choices = [{"index": 0, "message": {"role": "assistant", "content": text}}]
+        self.json({"choices": choices} | ({"usage": usage} if usage else {}))
 
     def write(self, data: bytes) -> None:
         """Bytes on the connection."""
@@ -74,7 +75,8 @@ def endpoint(reply: Reply) -> Iterator[Stub]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            exchange = Exchange(self, self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            exchange = Exchange(self, stub, self.path, headers, body)
             stub.asked.append(exchange)
             try:
                 stub.reply(exchange)
