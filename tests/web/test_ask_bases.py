@@ -228,6 +228,18 @@ def test_a_diagram_that_changes_is_read_anew(tmp_path: Path) -> None:
     assert bases.told()[0]["error"].startswith("order.puml line 3")
 
 
+def test_a_document_that_changes_is_read_anew_by_both_ways_of_asking(tmp_path: Path) -> None:
+    _, _, docs = folders(tmp_path)
+    bases = Bases(docs=[docs])
+    before = bases.opened(WIKI)
+    assert bases.opened(CHAINS).library is before.library  # type: ignore[attr-defined]
+    (docs / "gateway.md").write_text("# Gateway\n\nThe gateway listens on port 9999 now.\n")
+    for id in (WIKI, CHAINS):
+        item = bases.opened(id).item("gateway.md#1")
+        assert item is not None
+        assert "9999" in item.text
+
+
 def test_a_fault_is_told_at_the_start(command: Command, tmp_path: Path) -> None:
     (tmp_path / "broken.puml").write_text(BROKEN)
     assert "broken.puml line 3" in complaint(command("serve", "--port", "0", "--ask-diagram", "broken.puml"), 2)

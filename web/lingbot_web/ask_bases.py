@@ -21,7 +21,6 @@ from lingbot_map.legible import legible
 
 if TYPE_CHECKING:
     from lingbot_map.ask import Base
-    from lingbot_map.ask.bases.documents.library import Library
     from lingbot_map.ask.bases.sequence import SequenceBase
     from lingbot_map.ask.llm import Llm
 
@@ -31,6 +30,8 @@ SESSION, DROPPED = "session", "dropped"
 """The ids of the session that a page shows, and of a diagram whose text comes with the question."""
 MAX_DIAGRAM = 256 * 1024
 """Characters of a diagram that a page sends; the largest of 175 real ones has 14 thousand."""
+Stamp = tuple[tuple[str, int, int], ...]
+"""Name, time and size of each file."""
 _READ = 4  # dropped diagrams that stay read: a reader asks one several times
 _STAMPED = 500  # files of a base that are looked at for changes
 
@@ -45,7 +46,7 @@ class Held:
     path: Path
     base: Base | None = None
     error: str = ""
-    stamp: tuple[tuple[str, int, int], ...] = ()
+    stamp: Stamp = ()
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -64,7 +65,7 @@ class Bases:
         """Raises ``BadInput`` for a path that isn't there; ``check`` reads what is quickly read."""
         self.llm = llm
         self._held: dict[str, Held] = {}
-        self._libraries: dict[Path, Library] = {}
+        self._libraries: dict[Path, tuple[Stamp, Any]] = {}
         self._dropped: OrderedDict[str, SequenceBase] = OrderedDict()
         self._turn = threading.Lock()
         for option, kind, paths in (
@@ -114,10 +115,10 @@ class Bases:
         what can't be read, and 404 for an id that is none."""
         held = self._known(id)
         with held.lock:
-            stamp = _stamp(held.path) if held.kind in ("diagram", "graph") else ()
+            stamp = _stamp(held.path)
             if held.base is None or stamp != held.stamp:
                 try:
-                    held.base, held.stamp, held.error = self._read(held), stamp, ""
+                    held.base, held.stamp, held.error = self._read(held, stamp), stamp, ""
                 except (LingbotMapError, OSError) as why:
                     held.base, held.error = None, str(why).replace(f"{held.path.parent}/", "")
                     raise
@@ -156,20 +157,19 @@ class Bases:
             raise HTTPException(404, "There is nothing of that name to ask; what can be asked is named at the start.")
         return held
 
-    def _read(self, held: Held) -> Base:
+    def _read(self, held: Held, stamp: Stamp) -> Base:
         from lingbot_map.ask.bases import opened
 
         if held.kind in ("diagram", "graph"):
             return opened(held.kind, [held.path])
-        from lingbot_map.ask.bases.documents import files
         from lingbot_map.ask.bases.documents.answering import Documents
-        from lingbot_map.ask.bases.documents.library import Library
 
         with self._turn:  # both ways of asking a folder share what was read of it
-            library = self._libraries.get(held.path)
-            if library is None:
-                library = self._libraries[held.path] = Library(files.read([held.path]))
-        return Documents(library, "recall" if held.kind == "docs" else "sentences")
+            known = self._libraries.get(held.path)
+            if known is None or known[0] != stamp:
+                read: Any = opened("recall", [held.path])
+                known = self._libraries[held.path] = (stamp, read.library)
+        return Documents(known[1], "recall" if held.kind == "docs" else "sentences")
 
 
 def bases_of(
@@ -192,12 +192,14 @@ def bases_of(
     return bases
 
 
-def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """What tells that files were changed since: name, time and size of each; nothing of a folder of many."""
+def _stamp(path: Path) -> Stamp:
+    """What tells that files were changed since; nothing of a folder of many, and nothing of hidden files."""
     found: list[tuple[str, int, int]] = []
     for each in sorted(path.rglob("*")) if path.is_dir() else [path]:
         if len(found) >= _STAMPED:
             return ()
+        if any(part.startswith(".") for part in each.relative_to(path).parts):
+            continue
         try:
             status = each.stat()
         except OSError:

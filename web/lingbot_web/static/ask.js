@@ -100,8 +100,9 @@ export class AskTab {
   /** Whose log is read; a dropped diagram has none. @returns {Record<string, string> | null} */
   get #logged() {
     const { id } = this.bases;
-    if (this.bases.dropped.has(id)) return null;
-    return id === SESSION ? { session: this.page.asked().key } : { base: id };
+    const { key } = this.page.asked();
+    if (this.bases.dropped.has(id) || (id === SESSION && !key)) return null;
+    return id === SESSION ? { session: key } : { base: id };
   }
 
   /** What names the base in a request; null where no session is open. @param {number | null} [at] */
