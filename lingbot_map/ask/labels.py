@@ -40,7 +40,7 @@ version 版本|version  yes_or_no 是否|yes or no  number 数字|number
 slot 变量|slot  intent 意图|intent  doc 文档|document  document 文档|document  entity 实体|entity
 conditions 条件|condition  bounds 范围|bounds  terms 关键词|key words  operator 直接算出|computed  names 名称|names
 words 词面|words  exact 原文|exact words  semantic 语义|meaning  pages 标题|titles  links 关联|links
-fine 测试点|test points  earlier 旧答案|earlier answers  relations 关系|relations
+fine 测试点|test points  earlier 旧答案|earlier answers  relations 关系|relations  neighbourhood 上下文|context
 """
 _LABELS: dict[str, tuple[str, str]] = {
     key: (zh, en) for key, zh, en in re.findall(r"(\S+) ([^|\n]+?)\|(.+?)(?=  |$)", _WORDS, re.MULTILINE)

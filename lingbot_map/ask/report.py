@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from lingbot_map.ask.dialog import TOPICS, Dialog
 from lingbot_map.ask.labels import ABSTAINED, SEARCH, label
-from lingbot_map.ask.text import folded
+from lingbot_map.ask.text import folded, terms
 from lingbot_map.ask.types import Answer, Item, Lang, Mention, Question
 from lingbot_probes import Probe
 from lingbot_probes.signals import (
@@ -52,6 +52,8 @@ _SNIPPET = 80
 _NAME = 40
 _TASK = 16
 _WORDS = 8
+_NAMELESS = frozenset(("fragment", "note"))
+"""Kinds of items whose title only says of what kind they are ("alt", "n1"): they are called what they say."""
 _OF_THE_QUESTION = frozenset(("relation", "terms", "turn"))
 """Slots that no later question goes on with: they end with their turn, so that another value overwrites nothing."""
 
@@ -229,7 +231,9 @@ class Report:
             if held := question.args.get(name):
                 slots[name[:-1]] = _Slot(label(name[:-1], lang), _one(held, lang))
         if not slots and question.terms:
-            slots["terms"] = _Slot(label("terms", lang), _one(question.terms[:_WORDS], lang))
+            whole = folded(question.text)
+            said = [term for term in question.terms if folded(term) in whole] or terms(question.text)
+            slots["terms"] = _Slot(label("terms", lang), _one(said[:_WORDS], lang))
         return slots
 
     def _name(self, mention: Mention) -> str:
@@ -331,14 +335,15 @@ class Report:
 
     def _doc(self, id: str, rank: int, score: float | None, kind: str, *, dropped: str = "") -> Doc:
         item = self._item(id)
+        title = "" if item is None else item.text if item.kind in _NAMELESS else item.title
         return Doc(
             id=id,
-            title=(item.title if item is not None else "")[:_SNIPPET],
+            title=title[:_SNIPPET],
             score=None if score is None else round(score, 4),
             score_kind=kind,
             rank=rank,
             version=item.version if item is not None else "",
-            snippet=item.text[:_SNIPPET] if item is not None and item.text != item.title else "",
+            snippet=item.text[:_SNIPPET] if item is not None and item.text != title else "",
             dropped_because=dropped,
         )
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lingbot_map.ask import Ask, Base, Found, Item, Question, Route, Sentence
+from lingbot_map.ask import Ask, Base, Found, Item, Question, Route, Sentence, bases
 from lingbot_map.ask.bases import opened
+from lingbot_map.ask.bases.documents import wording
+from lingbot_map.ask.bases.sequence import reading
+from lingbot_map.ask.bases.session.answering import OPERATORS
 from lingbot_map.ask.demo.story import TOPICS, Topic
 from lingbot_map.ask.dialog import Dialog
+from lingbot_map.ask.labels import label
 from lingbot_map.ask.pool import Fused, Hit, evidence
 from lingbot_map.graph import DialogueMap
 from lingbot_map.testing import Recording, record
@@ -229,6 +235,32 @@ def test_a_session_without_a_name_is_called_what_was_asked_first(probe: Probe) -
     assert ask.report.session.startswith("ask-")
     assert map.about["title"] == "Where is Snow Bud stored?"
     assert map.about["meta"] == {"channel": "ask", "base": "graph"}
+
+
+def test_every_kind_of_question_and_every_route_has_a_short_name_in_both_languages() -> None:
+    routes = {
+        name
+        for path in Path(bases.__file__).parent.rglob("*.py")
+        for name in re.findall(r'Route\(\s*name="(.+?)"', path.read_text("utf-8"))
+    }
+    assert {"words", "semantic", "relations"} <= routes
+    kinds = {*OPERATORS, "conform", "no such name", "why", *(type for type, _, _ in wording._TYPES)}
+    plans = {"between", "check", "most", "average", "count", "3 hops", "property", "about", "extreme", "filter"}
+    for name in {*routes, *kinds, *plans, *reading._PLAIN, "relation", "", "duration, count"} - {""}:
+        chinese, english = label(name, "zh"), label(name, "en")
+        assert not chinese.isascii(), name
+        assert len(chinese) <= 8, name
+        assert english.isascii(), name
+        assert len(english) <= 20, name
+
+
+def test_what_has_no_name_is_called_what_it_says(probe: Probe) -> None:
+    _, map = told(probe, base_of(topic("zh", "diagram")), "调用 pay 之前必须先 lockStock 吗？", "退款失败怎么办？")
+    assert map.nodes["doc:f1"].label == "alt: 库存不足 / 库存充足"
+    assert map.nodes["doc:n1"].label == "pay 之前必须先 lockStock"
+    words = [edge.props["value"] for edge in map.edges.values() if edge.target == "slot:terms" and edge.props["value"]]
+    assert len(words) == 1
+    assert "退款" in words[0]
 
 
 def test_the_best_evidence_is_sure_and_none_is_surer() -> None:
