@@ -16,6 +16,7 @@ from lingbot_map.pipeline import Pipeline
 from lingbot_web.api import Api, on_error
 from lingbot_web.ask_api import Asking, available
 from lingbot_web.ask_bases import Bases
+from lingbot_web.design_api import Designs, ShownDesign
 from lingbot_web.export_api import export_route
 from lingbot_web.ingest import ingest
 from lingbot_web.keep_api import keep_routes
@@ -26,12 +27,18 @@ from lingbot_web.reply import Replies
 from lingbot_web.security import TRACES, Door, Gate
 
 
-def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = (), bases: Bases | None = None) -> ASGIApp:
+def app(
+    pipeline: Pipeline,
+    door: Door,
+    reply_hosts: Collection[str] = (),
+    bases: Bases | None = None,
+    design: ShownDesign | None = None,
+) -> ASGIApp:
     """The map as an ASGI app. It starts and stops ``pipeline`` with the server, or at the first request where a
     server doesn't tell (a mounted app hears of no start); then call ``await pipeline.stop()`` yourself.
 
     ``reply_hosts`` are hosts beyond this machine to which messages typed on the page may go; ``bases`` is what the page
-    can ask beside its sessions."""
+    can ask beside its sessions, ``design`` what it draws turns against from the start."""
     viewers = Viewers(pipeline)
     pipeline.viewers = lambda: viewers.count
 
@@ -49,6 +56,7 @@ def app(pipeline: Pipeline, door: Door, reply_hosts: Collection[str] = (), bases
             *Api(pipeline).routes(),
             *Replies(pipeline, reply_hosts).routes(),
             *Asking(pipeline, bases).routes(),
+            *Designs(pipeline, design).routes(),
             export_route(pipeline),
             *keep_routes(pipeline),
             Route("/ingest", ingest(pipeline), methods=["POST"]),

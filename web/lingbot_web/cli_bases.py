@@ -26,6 +26,14 @@ AskGraph = Annotated[
 AskDocs = Annotated[
     list[Path] | None, typer.Option("--ask-docs", help="A folder of documents that the page can ask; read when asked.")
 ]
+ShownDesign = Annotated[
+    Path | None,
+    typer.Option(
+        "--design",
+        help="A sequence diagram (PlantUML, Mermaid, XMI) that the score is drawn against: which designed steps a turn "
+        "has, lacks, and has beside them.",
+    ),
+]
 
 
 def asked_bases(

@@ -22,7 +22,7 @@ from lingbot_web import terminal
 from lingbot_web.address import PORT, Address
 from lingbot_web.ask_bases import Bases
 from lingbot_web.beacon import serving
-from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, asked_bases
+from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, ShownDesign, asked_bases
 from lingbot_web.cli_recordings import (
     SNAPSHOTS,
     Data,
@@ -50,6 +50,7 @@ def open_files(
     ask_diagram: AskDiagram = None,
     ask_graph: AskGraph = None,
     ask_docs: AskDocs = None,
+    design: ShownDesign = None,
 ) -> int:
     """Import recordings and show them: in the map that serves the folder, else in one that is started.
 
@@ -58,6 +59,8 @@ def open_files(
     Example: lingbot-map open call.jsonl
 
     Example: lingbot-map open call.jsonl --ask-diagram order.puml
+
+    Example: lingbot-map open call.jsonl --design flow.puml
 
     Example: lingbot-map open calls.csv --map session=conv_id,user=question,bot=answer,slot.city=city
     """
@@ -68,9 +71,15 @@ def open_files(
     if beacon is not None and (ask_diagram or ask_graph or ask_docs):
         remedy = "start that one with these options"
         raise BadInput("--ask-diagram, --ask-graph and --ask-docs", "no map", "one that serves the folder", remedy)
+    if beacon is not None and design is not None:
+        raise BadInput("--design", "no map", "one that serves the folder", "drop the diagram onto its page")
+    if design is not None:
+        from lingbot_web.designs import read_design
+
+        read_design(design)  # before anything is taken in
     bases = asked_bases(ask_diagram, ask_graph, ask_docs)
     if long and beacon is None and all(path.is_file() for path in paths):
-        return _open_long(paths, data, port, flush, mask=mask, mapping=mapping or (), bases=bases)
+        return _open_long(paths, data, port, flush, mask=mask, mapping=mapping or (), bases=bases, design=design)
     if long and beacon is not None and not mask:  # under which name it is masked is for the map to say
         end = ending(long[0], legible(long[0].name), columns_of(mapping) if mapping else None)
         if end is not None:
@@ -82,7 +91,7 @@ def open_files(
     if beacon is not None:
         terminal.say(beacon.address(first))
         return 0
-    return serve_at(data, Address(port=port), flush, first, bases=bases)
+    return serve_at(data, Address(port=port), flush, first, bases=bases, design=design)
 
 
 def _first_of(taken: Sequence[dict[str, Any]]) -> str:
@@ -103,10 +112,12 @@ def _open_long(
     mask: bool,
     mapping: Sequence[str],
     bases: Bases | None,
+    design: Path | None,
 ) -> int:
     """Start the map first and read while it shows."""
     opening = _Opening(files, mask=mask, mapping=mapping)
-    code = serve_at(data, Address(port=port), fsync, work=opening.begin, may_end=opening.ended, bases=bases)
+    work, may_end = opening.begin, opening.ended
+    code = serve_at(data, Address(port=port), fsync, work=work, may_end=may_end, bases=bases, design=design)
     if opening.fault is not None:
         raise opening.fault
     return code

@@ -25,7 +25,7 @@ from lingbot_web import doorstep, terminal
 from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.ask_bases import Bases
 from lingbot_web.beacon import Beacon, serving, token_file
-from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, asked_bases
+from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, ShownDesign, asked_bases
 from lingbot_web.cli_keeping import Keep
 from lingbot_web.cli_recordings import (
     SNAPSHOTS,
@@ -63,6 +63,7 @@ def serve(
     ask_diagram: AskDiagram = None,
     ask_graph: AskGraph = None,
     ask_docs: AskDocs = None,
+    design: ShownDesign = None,
 ) -> int:
     """Start the map and print the address to open. Ctrl-C ends it.
 
@@ -75,6 +76,9 @@ def serve(
     Example: lingbot-map serve --keep 30d --keep 20GB
 
     Example: lingbot-map serve --ask-diagram order.puml --ask-docs wiki/
+
+
+    Example: lingbot-map serve --design flow.puml
     """
     flush, bounds = fsync_of(fsync), keep_from(keep or ())
     for option, named in (("--host", host), *(("--reply-host", each) for each in reply_host or ())):
@@ -86,7 +90,9 @@ def serve(
     masked = not unmasked_spans
     bases = asked_bases(ask_diagram, ask_graph, ask_docs)
     hosts = tuple(reply_host or ())
-    return serve_at(data, address, flush, keep=bounds, reply_hosts=hosts, masked_spans=masked, bases=bases)
+    return serve_at(
+        data, address, flush, keep=bounds, reply_hosts=hosts, masked_spans=masked, bases=bases, design=design
+    )
 
 
 def _refuse_open_door(address: Address, *, allow_remote: bool, insecure_remote: bool) -> None:
@@ -129,11 +135,15 @@ def serve_at(
     work: Work | None = None,
     may_end: Callable[[], bool] = lambda: True,
     bases: Bases | None = None,
+    design: Path | None = None,
 ) -> int:
     """Serve until a signal comes; the exit code. The address of ``session`` is said once the map answers, or, where
-    there is ``work``, when that says so. Raises as the ``serve`` command does."""
+    there is ``work``, when that says so. The page draws turns against ``design``. Raises as the ``serve`` command does.
+    """
     from lingbot_web import running  # uvicorn and starlette: 0.25 s that no other command needs
+    from lingbot_web.design_api import shown_design
 
+    shown = shown_design(design)
     _allow_many_files()
     listener, pipeline, step = _claimed(data, address, fsync, keep)
     pipeline.tracing.masking = masked_spans
@@ -154,6 +164,7 @@ def serve_at(
         may_end=may_end,
         reply_hosts=reply_hosts,
         bases=bases,
+        design=shown,
         kept=step.leave if step is not None else list,
     )
     return _ended(pipeline, data, ended_by)

@@ -26,6 +26,7 @@ from lingbot_web.address import Address, is_loopback
 from lingbot_web.asgi import app
 from lingbot_web.ask_bases import Bases, bases_of
 from lingbot_web.beacon import Beacon
+from lingbot_web.design_api import ShownDesign
 from lingbot_web.ingest import delivered
 from lingbot_web.messages import MAX_IN
 from lingbot_web.security import Door, new_token
@@ -92,11 +93,12 @@ def make_server(
     *,
     reply_hosts: Collection[str] = (),
     bases: Bases | None = None,
+    design: ShownDesign | None = None,
 ) -> Server:
     """A server for ``pipeline`` behind ``gate``; run it with the socket that ``address.listen`` gave."""
     wire.quiet_logs()
     config = uvicorn.Config(
-        app(pipeline, gate, reply_hosts, bases),
+        app(pipeline, gate, reply_hosts, bases, design),
         loop="asyncio",
         http=wire.BoundedHttp,
         ws=wire.BoundedWebSocket,
@@ -125,6 +127,7 @@ def run(
     may_end: Callable[[], bool] = lambda: True,
     reply_hosts: Collection[str] = (),
     bases: Bases | None = None,
+    design: ShownDesign | None = None,
     kept: Callable[[], list[socket.socket]] = list,
 ) -> int:
     """Serve on ``listener`` (of ``address.listen``) until a signal comes; what comes back is the signal's number.
@@ -135,8 +138,9 @@ def run(
     port = listener.getsockname()[1]
     token = new_token()
     light = Beacon(address.url(port), token, str(data.resolve()) if data else "", os.getpid())
+    door = address.door(token, port)
     server = make_server(
-        pipeline, address, address.door(token, port), lambda: ready(light), reply_hosts=reply_hosts, bases=bases
+        pipeline, address, door, lambda: ready(light), reply_hosts=reply_hosts, bases=bases, design=design
     )
     # What was recovered stays: a full collection over 300,000 objects would stop everybody for 150 ms. What comes is
     # seldom garbage either: at Python's own thresholds the collector takes 10 to 30 % of the mapper's time.

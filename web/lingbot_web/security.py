@@ -35,14 +35,14 @@ MAX_TRACES = 20 * 1024 * 1024
 """Of a request with spans, packed or not: as the OpenTelemetry collector's receiver. A batch of 512 spans with prompts
 is several MiB, and an exporter drops all of one that is refused."""
 MAX_ASKED = 1024 * 1024
-"""Of a question: it may bring a diagram along."""
+"""Of a question, which may bring a diagram along, and of a design."""
 MAX_BODY = 64 * 1024
 
 TRACES = "/v1/traces"
 """Where OTLP comes in: the one path where a body may be compressed and the token may come as a password."""
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
-_ASKED = dict.fromkeys(("/api/ask", "/api/ask/examples", "/api/ask/item"), MAX_ASKED)
+_ASKED = dict.fromkeys(("/api/ask", "/api/ask/examples", "/api/ask/item", "/api/design"), MAX_ASKED)
 _BODY_LIMITS = {"/ingest": MAX_INGEST, TRACES: MAX_TRACES, "/api/import": MAX_IMPORT, **_ASKED}
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 

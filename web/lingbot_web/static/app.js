@@ -6,6 +6,8 @@ import { badgeOf } from 'lb/badge';
 import { Card } from 'lb/card';
 import { Changes } from 'lb/changes';
 import { CompareView } from 'lb/compare_view';
+import { Designs } from 'lb/design';
+import { designPart } from 'lb/design_pane';
 import { Dialogue } from 'lb/dialogue';
 import { ReplyLine } from 'lb/dialogue_reply';
 import { byId } from 'lb/dom';
@@ -108,7 +110,7 @@ export class Page {
     this.notes = new Notes(this.score);
     this.stats = new Stats();
     this.zone = new ZoneSwitch(() => this.relabel());
-    this.importing = new Importing(this.api, { onDone: (keys) => this.sessions.load().then(() => this.session.open(keys[0] ?? '')), onToast: toast });
+    this.importing = new Importing(this.api, { onDone: (keys) => this.sessions.load().then(() => this.session.open(keys[0] ?? '')), onToast: toast, other: (file) => this.#takesDesign(file) });
     this.sessions = new Sessions(byId('left-list'), this.api, {
       onOpen: (key) => this.session.open(key, true),
       onCompare: (key) => this.compared.open(this.session.key, key),
@@ -167,6 +169,16 @@ export class Page {
     this.address = new Address({ place: () => this.place(this.selection), name: () => (this.summary ? titleOf(this.summary) : '') });
     this.pills = new Pills({ onLatest: () => this.transport.last(), onTraceOff: () => this.score.trace(false), onNewer: () => this.session.openNewer() });
     this.exporting = new Exporting(() => ({ api: this.api, score: this.score, summary: this.summary, place: { ...this.#exported, window: { from: this.score.window.from, to: this.score.window.to } } }));
+    this.designs = new Designs(this.api, {
+      map: () => this.feed.map ?? this.score.map,
+      key: () => this.session.key,
+      middle: () => (this.score.window.from + this.score.window.to) / 2,
+      score: () => this.score,
+      onShown: () => { this.#legend(); this.side.render(); this.soon(); },
+      go: (selection) => this.go(selection),
+      tell: toast,
+    });
+    this.inspector.page.designed = ({ turn }) => (this.designs.shown ? designPart(this.designs.shown, turn, (of, seq) => this.go({ kind: 'turn', id: `utterance:${of}`, turn: of, seq })) : null);
     this.toolbar = new Toolbar({
       onLayer: (layer) => this.score.toggleLayer(layer),
       onFinding: (step) => this.score.nextFinding(step),
@@ -239,6 +251,17 @@ export class Page {
     this.side.render();
   }
 
+  /** A diagram that is dropped on the map is a design. @param {File} file */
+  #takesDesign(file) {
+    if (this.api.standalone || !this.score.map || !Designs.takes(file)) return false;
+    this.designs.take(file);
+    return true;
+  }
+
+  #legend() {
+    legend(byId('legend'), this.designs.shown !== null, this.api.standalone ? null : () => this.designs.pick());
+  }
+
   /** @param {number} seq */
   #showEvent(seq) {
     const { map } = this.score;
@@ -307,7 +330,8 @@ export class Page {
     document.documentElement.lang = lang() === 'zh' ? 'zh-CN' : 'en';
     byId('map').setAttribute('aria-label', text('map.label'));
     byId('map-hint').textContent = text('map.hint');
-    legend(byId('legend'));
+    this.#legend();
+    this.designs.relabel();
     this.api.present(byId('about-file'));
     this.sessions.relabel();
     this.toolbar.relabel();
@@ -359,6 +383,7 @@ export class Page {
       stats: newest ? text('stats.line', { received: count(feed.received), shown: count(newest.cursor.seq - feed.failures.length - newest.unplaced.length), missing: count(newest.losses.reduce((sum, loss) => sum + loss.missing, 0)) }) : '',
     });
     this.moments.follow();
+    this.designs.follow();
     this.finder.follow();
     this.filterMenu.render(map);
     this.transport.render();

@@ -24,6 +24,7 @@ const KEYS = [
   [['X'], 'help.filter'],
   [['E'], 'help.export'],
   [['A'], 'help.ask'],
+  [['D'], 'help.design'],
   [['T', 'L', '?'], 'help.page'],
 ];
 
@@ -33,6 +34,7 @@ const IN_A_FILE = new Map([
   ['help.travel', [['Home', 'End'], 'help.travel.file']],
   ['help.newer', null],
   ['help.ask', null],
+  ['help.design', null],
 ]);
 
 /** The keys that do something on this page. @returns {[string[], string][]} */

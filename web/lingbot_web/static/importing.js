@@ -9,7 +9,7 @@ import { voice } from 'lb/voice';
 const MOST = 256 * 1024 * 1024;
 
 export class Importing {
-  /** @param {import('lb/api').Api} api @param {{onDone: (keys: string[]) => void, onToast: (message: string) => void}} reactions */
+  /** @param {import('lb/api').Api} api @param {{onDone: (keys: string[]) => void, onToast: (message: string) => void, other: (file: File) => boolean}} reactions `other` takes a dropped file that is no recording */
   constructor(api, reactions) {
     this.api = api;
     this.reactions = reactions;
@@ -52,7 +52,7 @@ export class Importing {
       const own = taker(event);
       own?.classList.remove('dropping');
       if (own) own.dispatchEvent(new CustomEvent('files', { detail: [...(event.dataTransfer?.files ?? [])] }));
-      else this.take([...(event.dataTransfer?.files ?? [])]);
+      else this.take([...(event.dataTransfer?.files ?? [])].filter((file) => !this.reactions.other(file)));
     });
   }
 

@@ -34,7 +34,7 @@ const PACE_MS = 300;
 export class Inspector {
   /**
    * @param {import('lb/api').Api} api
-   * @param {{subject: () => Subject, go: (selection: Selection) => void, copyLink: (selection: Selection | null) => void, why?: (selection: Selection) => void}} page
+   * @param {{subject: () => Subject, go: (selection: Selection) => void, copyLink: (selection: Selection | null) => void, why?: (selection: Selection) => void, designed?: (selection: Selection) => HTMLElement | null}} page
    */
   constructor(api, page) {
     /** @type {import('lb/side').TabName} */
@@ -107,6 +107,8 @@ export class Inspector {
         h('button', { class: 'text-button', title: text('inspect.copy'), dataset: { focus: 'link' }, on: { click: () => this.page.copyLink(selection) } }, icon('link'), text('inspect.copy')),
       ],
     );
+    const designed = selection && this.page.designed?.(selection);
+    if (designed) pane.body.splice(selection.kind === 'turn' ? 2 : pane.body.length, 0, designed);
     fill(this.body, pane.body);
     this.raw.timed = map.about.timed !== false;
     this.raw.show(subject.key, map.cursor.epoch, pane.seqs.filter((seq) => seq <= upto), about, view.selection.seq);

@@ -1,5 +1,6 @@
 // One frame of the map. The work is bounded by what the window shows: lanes and rows in view, never the session.
 import { hiddenTold } from 'lb/hidden';
+import { paintDesign } from 'lb/design_paint';
 import { Ink } from 'lb/ink';
 import { DENSE, GUTTER } from 'lb/layout';
 import { paintDensity, paintTicks } from 'lb/paint_density';
@@ -93,6 +94,7 @@ export class Painter {
     }
     this.header.paint(ctx, scene);
     if (far) paintTicks(ctx, scene);
+    if (scene.design) paintDesign(ctx, scene);
     paintFound(ctx, scene);
   }
 

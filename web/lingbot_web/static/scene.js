@@ -56,6 +56,7 @@ export class Scene {
     /** Findings' labels as drawn, for the hit test. @type {(Box & {id: string})[]} */ this.tags = [];
     /** What lanes are headed with where they share an axis with another map's. @type {Map<number, string> | null} */ this.numbers = null;
     /** The map that goes on growing while this one shows the past. @type {DialogueMap | null} */ this.newest = null;
+    /** How turns stand to a design that is drawn over them. @type {import('lb/design_shown').Shown | null} */ this.design = null;
     /** @type {Stave | null} */ this.flow = null;
     /** @type {Stave | null} */ this.state = null;
     /** @type {Stave | null} */ this.knowledge = null;

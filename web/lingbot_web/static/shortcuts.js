@@ -2,7 +2,7 @@
 
 import { showHelp } from 'lb/help';
 
-/** @typedef {{score: import('lb/score').Score, finder: import('lb/finder').Finder, filterMenu: import('lb/filters_menu').FilterMenu, exporting: {open: () => void}, ask: {focus: () => void} | null, session: {openNewer: () => boolean}, transport: import('lb/transport').Transport, space: () => void, switchLang: () => void, switchTheme: () => void, showPanel: (open: boolean) => void, showMenu: (open: boolean) => void}} Keyed */
+/** @typedef {{score: import('lb/score').Score, finder: import('lb/finder').Finder, filterMenu: import('lb/filters_menu').FilterMenu, exporting: {open: () => void}, ask: {focus: () => void} | null, designs: {key: () => boolean}, session: {openNewer: () => boolean}, transport: import('lb/transport').Transport, space: () => void, switchLang: () => void, switchTheme: () => void, showPanel: (open: boolean) => void, showMenu: (open: boolean) => void}} Keyed */
 
 /** @param {Keyed} page */
 export function listen(page) {
@@ -37,6 +37,7 @@ function own(page, key, shift) {
   else if (key === 'l' || key === 'L') page.switchLang();
   else if (key === 'e' || key === 'E') page.exporting.open();
   else if ((key === 'a' || key === 'A') && page.ask) page.ask.focus();
+  else if (key === 'd' || key === 'D') return page.designs.key();
   else if (key === 'o' || key === 'O') return page.session.openNewer();
   else return false;
   return true;

@@ -5,6 +5,7 @@ import { ACCESS } from 'lb/strings_access';
 import { ASK } from 'lb/strings_ask';
 import { CHANGES } from 'lb/strings_changes';
 import { COMPARE } from 'lb/strings_compare';
+import { DESIGN } from 'lb/strings_design';
 import { EXPORT } from 'lb/strings_export';
 import { SEARCH } from 'lb/strings_search';
 import { SIDE } from 'lb/strings_side';
@@ -158,7 +159,7 @@ const WORDS = {
 
   'import.again': ['{name}：早已导入', '{name}: imported before'],
   'import.done': ['{name}：导入 {sessions} 个会话，{events} 条事件', '{name}: {sessions} {sessions|session|sessions}, {events} {events|event|events} imported'],
-  'import.drop': ['松手导入录制文件', 'Drop to import the recording'],
+  'import.drop': ['松手导入录制文件，或对照设计图', 'Drop to import the recording, or a design to hold turns against'],
   'import.failed': ['{name} 无法导入：{why}', '{name} could not be imported: {why}'],
   'import.large': ['{name} 超过 256 MiB，无法导入', '{name} is larger than 256 MiB and can\'t be imported'],
   'import.sending': ['正在导入 {name}', 'Importing {name}'],
@@ -367,7 +368,7 @@ const WORDS = {
 
 /** @type {{zh: Record<string, string>, en: Record<string, string>}} */
 export const STRINGS = { zh: {}, en: {} };
-for (const [key, [zh, en]] of Object.entries({ ...WORDS, ...ACCESS, ...ASK, ...CHANGES, ...COMPARE, ...EXPORT, ...SEARCH, ...SIDE })) {
+for (const [key, [zh, en]] of Object.entries({ ...WORDS, ...ACCESS, ...ASK, ...CHANGES, ...COMPARE, ...DESIGN, ...EXPORT, ...SEARCH, ...SIDE })) {
   STRINGS.zh[key] = zh;
   STRINGS.en[key] = en;
 }
