@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lingbot_web import terminal
 from lingbot_web.ask_bases import Bases, bases_of
+
+if TYPE_CHECKING:
+    from lingbot_map.ask.llm import Llm
 
 AskDiagram = Annotated[
     list[Path] | None,
@@ -37,8 +40,12 @@ ShownDesign = Annotated[
 
 
 def asked_bases(
-    diagrams: Sequence[Path] | None, graphs: Sequence[Path] | None, docs: Sequence[Path] | None
+    diagrams: Sequence[Path] | None,
+    graphs: Sequence[Path] | None,
+    docs: Sequence[Path] | None,
+    llm: Llm | None = None,
 ) -> Bases | None:
-    """What the options name, read as far as it is quickly read. Raises ``BadInput`` with the place."""
+    """What the options name, read as far as it is quickly read, and what words the answers. Raises ``BadInput`` with
+    the place."""
     with terminal.progress("Reading what can be asked"):
-        return bases_of(diagrams, graphs, docs)
+        return bases_of(diagrams, graphs, docs, llm)

@@ -33,6 +33,7 @@ from lingbot_web.cli_recordings import (
     Flush,
     fsync_of,
 )
+from lingbot_web.cli_words import LlmModel, LlmUrl, asked_llm
 from lingbot_web.demo import BOTS, DemoBot
 from lingbot_web.security import TRACES, is_host
 
@@ -63,13 +64,15 @@ def serve(
     ask_diagram: AskDiagram = None,
     ask_graph: AskGraph = None,
     ask_docs: AskDocs = None,
+    llm: LlmUrl = "",
+    llm_model: LlmModel = "",
     design: ShownDesign = None,
 ) -> int:
     """Start the map and print the address to open. Ctrl-C ends it.
 
     With --keep it removes what is older or too large at the start and once an hour, as `lingbot-map prune` does. What
     --ask-diagram, --ask-graph and --ask-docs name can be asked on the page beside the sessions; one diagram alone is
-    also what their turns are held against.
+    also what their turns are held against. With --llm a model words the answers of the page.
 
     Example: lingbot-map serve --data recordings --port 8800
 
@@ -77,6 +80,7 @@ def serve(
 
     Example: lingbot-map serve --ask-diagram order.puml --ask-docs wiki/
 
+    Example: lingbot-map serve --llm http://127.0.0.1:8080/v1 --llm-model NAME
 
     Example: lingbot-map serve --design flow.puml
     """
@@ -88,7 +92,7 @@ def serve(
     address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
     masked = not unmasked_spans
-    bases = asked_bases(ask_diagram, ask_graph, ask_docs)
+    bases = asked_bases(ask_diagram, ask_graph, ask_docs, asked_llm(llm, llm_model))
     hosts = tuple(reply_host or ())
     return serve_at(
         data, address, flush, keep=bounds, reply_hosts=hosts, masked_spans=masked, bases=bases, design=design

@@ -11,7 +11,7 @@ import socket
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import uvicorn
 
@@ -30,6 +30,9 @@ from lingbot_web.design_api import ShownDesign
 from lingbot_web.ingest import delivered
 from lingbot_web.messages import MAX_IN
 from lingbot_web.security import Door, new_token
+
+if TYPE_CHECKING:
+    from lingbot_map.ask.llm import Llm
 
 SHUTDOWN_SECONDS = 3
 """So long may answers under way take when the server ends; with closing the recordings it stays below 5 s."""
@@ -249,6 +252,7 @@ def serve(
     ask_diagrams: Sequence[str | Path] = (),
     ask_graphs: Sequence[str | Path] = (),
     ask_docs: Sequence[str | Path] = (),
+    llm: Llm | None = None,
 ) -> Serving:
     """Show a map from inside this process, on a free port unless ``port`` names one.
 
@@ -258,9 +262,10 @@ def serve(
     ``fsync`` and ``keep`` mean what they do to ``lingbot-map serve``: "batch" (a power cut costs 100 ms at most) or
     "always"; an age ("30d"), a size ("20GB") or one of each, past which sessions are removed at the start and once an
     hour. Both need ``data``. ``ask_diagrams``, ``ask_graphs`` and ``ask_docs`` are files and folders that the page can
-    ask beside its sessions. Raises ``BadInput`` or ``DataFolderBusy``.
+    ask beside its sessions; ``llm`` (``lingbot_map.ask.llm.Llm``) words the answers. Raises ``BadInput`` or
+    ``DataFolderBusy``.
     """
-    bases = bases_of(ask_diagrams, ask_graphs, ask_docs)
+    bases = bases_of(ask_diagrams, ask_graphs, ask_docs, llm)
     if not is_loopback(host):
         raise BadInput("host", "a loopback address", host, "use the command lingbot-map serve for anything else")
     flush, bounds = fsync_from(fsync, "fsync"), keep_from([keep] if isinstance(keep, str) else keep, "keep")
