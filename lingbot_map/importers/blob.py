@@ -125,7 +125,7 @@ class Blob:
                 if length > LIMITS.line:
                     yield number, at, None
                 elif part and not part.isspace():
-                    yield number, at, part[:-1] if part[-1:] == b"\r" else part
+                    yield number, at, part[:-1] if part.endswith(b"\r") else part
                 at += length + 1
                 skipped = 0
             if len(rest) + skipped > LIMITS.line:
