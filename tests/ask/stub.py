@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Reply = Callable[["Exchange"], None]
+Reply = Callable[["Exchange"], object]
 
 
 @dataclass

@@ -246,7 +246,7 @@ def _endless(exchange: Exchange) -> None:
         exchange.write(b"400\r\n" + b"[" * 1024 + b"\r\n")
 
 
-BROKEN: dict[str, tuple[Callable[[Exchange], None], str, str]] = {
+BROKEN: dict[str, tuple[Callable[[Exchange], object], str, str]] = {
     "HTML": (lambda e: e.send(200, b"<html><script>alert(1)</script></html>"), "failed", "not JSON"),
     "other JSON": (lambda e: e.json({"answer": "all is well [1]"}), "failed", "no chat completion"),
     "a list": (lambda e: e.json([1, 2]), "failed", "no chat completion"),

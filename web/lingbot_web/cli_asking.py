@@ -13,9 +13,10 @@ from lingbot_map.errors import BadInput, LingbotMapError
 from lingbot_web import terminal
 from lingbot_web.ask_recording import Record, Recorder
 from lingbot_web.cli_recordings import SNAPSHOTS, Data, Json
+from lingbot_web.cli_words import Encoder, EncoderModel, LlmModel, LlmUrl, asked_llm
 
 if TYPE_CHECKING:
-    from lingbot_map.ask import Answer, Ask, Base
+    from lingbot_map.ask import Answer, Base
     from lingbot_map.graph import DialogueMap
 
 ANSWERED, ABSTAINED, BAD_INPUT = 0, 1, 2
@@ -46,6 +47,10 @@ def ask(
     chains: Annotated[
         bool, typer.Option("--chains", help="With --docs: answer by chains of sentences from several documents.")
     ] = False,
+    encoder: Encoder = "none",
+    encoder_model: EncoderModel = "",
+    llm: LlmUrl = "",
+    llm_model: LlmModel = "",
     data: Data = SNAPSHOTS,
     record: Record = "",
     steps: Annotated[bool, typer.Option("--steps", help="Say how the answer came about, step by step.")] = False,
@@ -53,7 +58,8 @@ def ask(
 ) -> int:
     """Ask a recorded session, a diagram, a graph or documents; each sentence of an answer names what it rests on.
 
-    Works offline, without a language model. Asked in Chinese or English, answered in the same.
+    Works offline, without a language model. Asked in Chinese or English, answered in the same. With --llm a model words
+    the answer; a wording that doesn't keep to the evidence is not said, and the answer stays as it was computed.
 
     Exit code 0: answered. 1: nothing there answers it (of several questions: at least one). 2: a file or an option
     that can't be read, or a recording that did not arrive.
@@ -65,17 +71,33 @@ def ask(
     Example: lingbot-map ask "余额扣除失败后系统会做什么？" --diagram order.puml
 
     Example: lingbot-map ask --session 3f0a --record snapshots < questions.txt
+
+    Example: lingbot-map ask "谁改写了 brand？" --session 3f0a --llm http://127.0.0.1:8080/v1 --llm-model NAME --steps
+
+    Example: lingbot-map ask "who approves refunds?" --docs wiki/ --encoder http://127.0.0.1:8081/v1
     """
     from lingbot_map.ask import Ask
 
     try:
-        for name, said in (("QUESTION", question), ("--session", session)):
+        for name, said in (
+            ("QUESTION", question),
+            ("--session", session),
+            ("--llm-model", llm_model),
+            ("--encoder-model", encoder_model),
+        ):
             terminal.text(name, said or "")
         if question is not None and not question.strip():
             raise BadInput("QUESTION", "a question", "nothing")
-        asking = _asking(session, diagram or [], graph, docs, data, "sentences" if chains else "recall")
+        model = asked_llm(llm, llm_model)
+        if (encoder != "none" or encoder_model) and docs is None:
+            raise BadInput("--encoder", "--docs beside it", "none")
+        if encoder_model and not encoder.startswith("http"):
+            raise BadInput("--encoder-model", "--encoder with a URL beside it", encoder)
+        base = _base(
+            session, diagram or [], graph, docs, data, "sentences" if chains else "recall", encoder, encoder_model
+        )
         recorder = Recorder(record) if record else None
-        asking = Ask(asking.base, probe=recorder.probe) if recorder is not None else asking
+        asking = Ask(base, llm=model, probe=recorder.probe if recorder is not None else None)
     except (LingbotMapError, OSError) as why:
         where = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) and why.filename else str(why)
         terminal.complain(f"lingbot-map: {where}")
@@ -96,10 +118,19 @@ def ask(
     return ABSTAINED if abstained and not (question is None and _at_terminal()) else ANSWERED
 
 
-def _asking(session: str, diagrams: list[Path], graph: Path | None, docs: Path | None, data: Path, how: str) -> Ask:
+def _base(
+    session: str,
+    diagrams: list[Path],
+    graph: Path | None,
+    docs: Path | None,
+    data: Path,
+    how: str,
+    encoder: str,
+    encoder_model: str,
+) -> Base:
     """The base that the options name. Raises ``BadInput`` for none and for several."""
-    from lingbot_map.ask import Ask
     from lingbot_map.ask.bases import opened
+    from lingbot_map.ask.bases.documents.encoders import chosen
 
     named = [name for name, given in (("--graph", graph), ("--docs", docs)) if given is not None]
     if session:
@@ -113,13 +144,13 @@ def _asking(session: str, diagrams: list[Path], graph: Path | None, docs: Path |
         raise BadInput("ask", "one of --session, --diagram, --graph and --docs", found)
     with terminal.progress("Reading"):
         if session:
-            return Ask(_of_session(session, diagrams, data))
+            return _of_session(session, diagrams, data)
         if diagrams:
-            return Ask(opened("diagram", diagrams))
+            return opened("diagram", diagrams)
         if graph is not None:
-            return Ask(opened("graph", _files(graph)))
+            return opened("graph", _files(graph))
         assert docs is not None
-        return Ask(opened(how, [docs]))
+        return opened(how, [docs], encoder=chosen(encoder, encoder_model))
 
 
 def _of_session(session: str, diagrams: list[Path], data: Path) -> Base:

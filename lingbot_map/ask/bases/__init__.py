@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lingbot_map.ask.engine import Base
+from lingbot_map.errors import BadInput
+
+if TYPE_CHECKING:
+    from lingbot_map.ask.bases.documents.vectors import Encoder
 
 KINDS = ("session", "diagram", "graph", "recall", "sentences")
 """``recall`` and ``sentences`` are both folders of documents: the first answers by what fits, the second by chains."""
 
 
-def opened(kind: str, paths: Sequence[Path]) -> Base:
-    """The base of ``kind`` over files or folders. Raises ``BadInput`` for what can't be read, with the place."""
+def opened(kind: str, paths: Sequence[Path], *, encoder: Encoder | None = None) -> Base:
+    """The base of ``kind`` over files or folders; ``encoder`` makes vectors of documents (``documents.encoders``).
+    Raises ``BadInput`` for what can't be read, with the place."""
+    if encoder is not None and kind not in ("recall", "sentences"):
+        raise BadInput("encoder", "documents, whose sentences it encodes", kind)
     if kind == "session":
         from lingbot_map.ask.bases import session
 
@@ -27,4 +35,4 @@ def opened(kind: str, paths: Sequence[Path]) -> Base:
         return triples.opened(paths)
     from lingbot_map.ask.bases import documents
 
-    return documents.opened(paths, kind)
+    return documents.opened(paths, kind, encoder=encoder)
