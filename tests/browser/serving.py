@@ -26,15 +26,18 @@ PATIENCE = 20.0
 
 COMMAND = "from lingbot_web.command import main; raise SystemExit(main())"
 
+START = 120.0
+"""The same for a process that starts, as long as it lives: that is nothing but work, ten times as much as any step."""
+
 T = TypeVar("T")
 
 
-def wait_for(look: Callable[[], T], what: str) -> T:
+def wait_for(look: Callable[[], T], what: str, patience: float = PATIENCE) -> T:
     """What ``look`` returns once that is true."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     pause = threading.Event()
     while not (found := look()):
-        assert time.monotonic() < end, f"{what} did not happen in {PATIENCE:.0f} s"
+        assert time.monotonic() < end, f"{what} did not happen in {patience:.0f} s"
         pause.wait(0.02)
     return found
 
@@ -72,7 +75,7 @@ class Site:
             assert self._process.poll() is None, f"the server ended: {log}"
             return re.search(r"http://127\.0\.0\.1:(\d+)/#t=(\S+)", log)
 
-        found = wait_for(address, "the server's address")
+        found = wait_for(address, "the server's address", START)
         assert found is not None
         self.port, self.token = int(found[1]), found[2]
         wait_for(self._answers, "an answer of the server")

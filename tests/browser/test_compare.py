@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.browser.conftest import Watch
 from tests.browser.picture import until
 from tests.browser.serving import Site, key_of
 from tests.browser.telecom import signals
+from tests.browser.test_connection import AWAY
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +26,7 @@ def untitled() -> list[tuple[str, Signal]]:
     return [(turn, signal) for turn, signal in signals() if not isinstance(signal, SessionStarted)]
 
 
-def other() -> list[Numbered]:
+def other(session: str = "mended") -> list[Numbered]:
     """The telecom dialogue as a mended bot has it: one turn more at first, another value, and no word of `轻语`."""
     said: list[tuple[str, Signal]] = []
     for turn, signal in untitled():
@@ -34,7 +36,7 @@ def other() -> list[Numbered]:
     first = next(i for i, (turn, _) in enumerate(said) if turn == "t3")
     said.insert(first, ("extra", TurnStarted(turn="extra", utterance="一句别人没说过的话")))
     return [
-        Numbered(session="mended", n=n, signal=signal, turn=turn, said_at=1_790_000_000.0 + n)
+        Numbered(session=session, n=n, signal=signal, turn=turn, said_at=1_790_000_000.0 + n)
         for n, (turn, signal) in enumerate(said, 1)
     ]
 
@@ -160,3 +162,85 @@ def test_each_score_is_painted_to_its_last_pixel_at_any_height(site: Site, watch
             " for (let i = 0; i < data.length; i += 4) plain += Math.min(data[i], data[i + 1], data[i + 2]) > 225;"
             " return plain > (canvas.width - 160) * 0.9; })",
         )
+
+
+def upto(items: list[Numbered], turn: int) -> list[Numbered]:
+    """What was said before turn ``turn`` began."""
+    return items[: next(i for i, item in enumerate(items) if item.turn == f"t{turn}")]
+
+
+def over(page: Page, side: int, lane: float, y: float) -> None:
+    """Put the pointer over a lane of the window, the first being 1."""
+    box = page.locator("dialog.compare .compare-score").nth(side).bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 152 + (box["width"] - 152) / 13 * (lane - 1), box["y"] + y)
+
+
+def test_a_comparison_goes_with_the_sessions_and_stays_where_the_reader_is(site: Site, watch: Watch) -> None:
+    watch.forgiven += [*AWAY, "404"]
+    told(site)
+    items = other("growing")
+    site.say(upto(items, 31), source="c")
+    page = watch.page()
+    page.goto(f"{site.url}?compare={key_of('growing')}#t={site.token}&s={key_of('as-it-was')}")
+    drawn(page)
+    dialog = page.locator("dialog.compare")
+    expect(dialog.locator(".compare-state")).to_have_text(["Live", "Live"])
+    lacking = dialog.locator(".compare-item", has_text="turn only in A")
+    expect(lacking).to_have_count(10)
+    first = dialog.locator(".compare-item[aria-current]").inner_text()
+    over(page, 1, 4.5, 30)
+    expect(dialog.locator(".tip").nth(1)).to_contain_text(re.compile(r"^Turn 4\b"))
+    site.say(items[len(upto(items, 31)) : len(upto(items, 36))], source="c")
+    expect(lacking).to_have_count(5)
+    # Five turns more, far from what is looked at: the same difference, and nothing moved.
+    expect(dialog.locator(".compare-item[aria-current]")).to_have_text(re.compile(re.escape(first.split("\n")[-1])))
+    over(page, 1, 4.6, 30)
+    expect(dialog.locator(".tip").nth(1)).to_contain_text(re.compile(r"^Turn 4\b"))
+    # At the end of the axis the window goes with it.
+    page.keyboard.press("[")
+    last = dialog.locator(".compare-item[aria-current]").inner_text()
+    site.say(items[len(upto(items, 36)) :], source="c")
+    expect(lacking).to_have_count(0)
+    expect(dialog.locator(".compare-item[aria-current]")).to_have_count(1)
+    expect(dialog.locator(".compare-item[aria-current]")).not_to_have_text(last)
+    page.keyboard.press("End")
+    over(page, 1, 13.5, 30)
+    expect(dialog.locator(".tip").nth(1)).to_contain_text(re.compile(r"^Turn 41\b"))
+    over(page, 0, 13.5, 30)
+    expect(dialog.locator(".tip").nth(0)).to_contain_text(re.compile(r"^Turn 40\b"))
+    site.ask("DELETE", f"api/sessions/{key_of('growing')}")
+    expect(dialog.locator(".compare-state")).to_have_text(["Live", "Deleted"])
+    drawn(page)  # what was there stays to be read
+    site.kill()
+    expect(dialog.locator(".compare-state")).to_have_text(["Reconnecting", "Deleted"])
+    assert axe.complaints(page) == []
+
+
+def test_what_the_pointer_is_over_is_told_with_the_turn_that_it_has_on_its_side(site: Site, watch: Watch) -> None:
+    told(site)
+    page = watch.page()
+    page.goto(f"{site.url}?compare={key_of('mended')}#t={site.token}&s={key_of('as-it-was')}")
+    drawn(page)
+    page.keyboard.press("Home")
+    tips = page.locator("dialog.compare .tip")
+    for side, number in ((0, 3), (1, 4)):  # the side below has a turn more before it
+        over(page, side, 4.5, 30)
+        expect(tips.nth(side)).to_contain_text(re.compile(rf"^Turn {number}\b"))
+        expect(tips.nth(1 - side)).to_be_hidden()
+    over(page, 1, 3.5, 30)
+    expect(tips.nth(1)).to_contain_text("一句别人没说过的话")
+    over(page, 0, 3.5, 30)  # a lane that it lacks
+    expect(tips.nth(1)).to_be_hidden()
+    expect(tips.nth(0)).to_be_hidden()
+    for y in range(80, 240, 6):
+        over(page, 1, 4.3, y)
+        if "intent:" in (tips.nth(1).text_content() or ""):
+            break
+    expect(tips.nth(1)).to_contain_text(re.compile("^Turn 4, intent .* · intent:"))
+    page.keyboard.press("ArrowRight")  # it leaves from under the pointer
+    expect(tips.nth(1)).to_be_hidden()
+    over(page, 1, 4.5, 30)
+    expect(tips.nth(1)).to_be_visible()
+    page.mouse.move(5, 5)
+    expect(tips.nth(1)).to_be_hidden()

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser import axe
 from tests.browser.conftest import KEY, Watch
 from tests.browser.picture import until
-from tests.browser.serving import PATIENCE, Site, wait_for
+from tests.browser.serving import PATIENCE, START, Site, wait_for
 from tests.browser.telecom import numbered
 
 pytestmark = pytest.mark.browser
@@ -47,7 +47,7 @@ def session_of(site: Site) -> dict[str, Any]:
         found = [each for each in site.get("api/sessions")["sessions"] if each["turns"]]
         return found[0] if found else None
 
-    found = wait_for(look, "a turn of the demo")
+    found = wait_for(look, "a turn of the demo", START)
     assert found is not None
     return found
 

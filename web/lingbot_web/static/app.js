@@ -36,7 +36,7 @@ import { titleOf } from 'lb/session_row';
 import { Sessions } from 'lb/sessions';
 import { Side } from 'lb/side';
 import { carried } from 'lb/standalone';
-import { standingOf } from 'lb/standing';
+import { isLive, standingOf } from 'lb/standing';
 import { Banner } from 'lb/states';
 import { Stats } from 'lb/stats';
 import { chooseLang, chosenLang, chosenZone, setTheme, startTheme, theme } from 'lb/theme';
@@ -65,12 +65,11 @@ export class Page {
     this.api = file ?? new Api(token || storedToken());
     /** @type {Selection | null} */
     this.selection = null;
-    /** @type {import('lb/types').Trail | null} */
-    this.trail = null;
+    /** @type {import('lb/types').Trail | null} */ this.trail = null;
     this.frame = 0;
 
     this.filters = new Filters();
-    this.compared = new CompareView(this.api, { tell: toast });
+    this.compared = new CompareView(this.api, { tell: toast, live: (summary) => isLive(summary, this.sessions.now()) });
     this.moments = new Moments({
       newest: () => this.feed?.map ?? null,
       key: () => this.session.key,
@@ -101,7 +100,7 @@ export class Page {
       onLine: () => this.session.line(),
       onFailure: () => this.banner.render(),
       onCaughtUp: (n) => toast(text('toast.caught-up', { n: count(n) })),
-      onSessions: (changed, removed) => this.session.listed(changed, removed),
+      onSessions: (changed, removed) => { this.session.listed(changed, removed); this.compared.heard(changed, removed); },
       onMissing: () => this.session.gone(this.summary),
       onDamaged: (why) => (this.score.map ? toast(why) : this.card.show('damaged', why)),
     });
@@ -392,6 +391,7 @@ export class Page {
     this.notes.render(map);
     this.zone.render(feed.map ?? map);
     this.stats.render(feed.map ?? map, feed);
+    this.compared.line(feed.line === 'waiting');
     this.address.soon();
   }
 }

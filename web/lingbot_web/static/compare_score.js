@@ -1,17 +1,20 @@
 // One of two scores on a shared axis: painted like the score of the page, over a map whose turns stand in shared lanes.
 // What to show is told from outside; it has no keys, no timeline and no live edge.
 
+import { hitTest } from 'lb/hit';
 import { GUTTER, HEADER } from 'lb/layout';
 import { PART, Picture } from 'lb/picture';
 import { Scene } from 'lb/scene';
 import { Scrolling } from 'lb/scrolling';
 import { text } from 'lb/i18n';
+import { Tip } from 'lb/tip';
 
 /** @typedef {import('lb/types').Window} Window */
 /** @typedef {import('lb/fold').DialogueMap} DialogueMap */
 /** @typedef {{map: DialogueMap, numbers: Map<number, string>}} Side */
 
 const LAYERS = { flow: true, state: true, knowledge: true };
+const LAYER_NAMES = /** @type {const} */ (['flow', 'state', 'knowledge']);
 /** What a lane without a turn, and one with a difference, is marked with. */
 const LACKING = 0.55;
 const EDGE = 2;
@@ -22,16 +25,66 @@ export class ComparedScore {
   /** @param {HTMLElement} host @param {Side} side @param {Set<number>} different lanes with a difference */
   constructor(host, { map, numbers }, different) {
     this.host = host;
-    this.numbers = numbers;
-    this.different = different;
     this.picture = new Picture(host, document.createElement('div'));
     this.layout = this.picture.layout;
     this.layout.foot = FOOT;
-    this.scene = new Scene(map, this.layout, this.picture.lettering, this.picture.tokens, text);
-    this.scene.numbers = new Map([...numbers].map(([lane, turn]) => [lane, turn === '0' ? text('score.opening') : turn]));
-    this.scene.refresh();
+    this.tip = new Tip(() => this, host);
+    /** @type {import('lb/types').Selection | null} what the pointer is over */
+    this.hovered = null;
+    /** @type {{x: number, y: number} | null} where the pointer is, while it lies still on what was drawn there */
+    this.pointer = null;
+    this.numbers = numbers;
+    this.different = different;
+    this.again = false;
+    this.scene = this.#sceneOf({ map, numbers });
     this.scrolling = new Scrolling(this.layout, () => this.scene);
     this.fit();
+  }
+
+  /** Shows another map, or the same session's as it is by now: the staves stay scrolled. @param {Side} side @param {Set<number>} different */
+  take({ map, numbers }, different) {
+    const before = this.scene.map.rows.of;
+    this.numbers = numbers;
+    this.different = different;
+    this.scene = this.#sceneOf({ map, numbers });
+    // Rows keep their height; only a stave that was empty gets room.
+    if (LAYER_NAMES.some((layer) => !before[layer].length && map.rows.of[layer].length)) this.layout.choose(LAYERS, map.rows.of);
+    this.again = this.pointer !== null;
+  }
+
+  /** @param {Side} side */
+  #sceneOf({ map, numbers }) {
+    const scene = new Scene(map, this.layout, this.picture.lettering, this.picture.tokens, text);
+    scene.numbers = new Map([...numbers].map(([lane, turn]) => [lane, turn === '0' ? text('score.opening') : turn]));
+    scene.refresh();
+    return scene;
+  }
+
+  /** Tells what lies at a point of the host. @param {number} x @param {number} y @returns {boolean} whether that is another thing than before */
+  hover(x, y) {
+    this.pointer = { x, y };
+    const hit = hitTest(this.scene, x, y);
+    const sel = hit && this.numbers.get(hit.sel.turn) !== '' ? hit.sel : null; // a lane that this side lacks holds nothing
+    if (sel?.id === this.hovered?.id && sel?.seq === this.hovered?.seq && sel?.kind === this.hovered?.kind) return false;
+    this.hovered = sel;
+    this.tip.show(sel, hit?.box ?? null);
+    return true;
+  }
+
+  /** Something else may lie under a pointer that lies still. @param {{x: number, y: number}} pointer */
+  #lookAgain({ x, y }) {
+    this.again = false;
+    this.leave();
+    this.hover(x, y);
+  }
+
+  /** The pointer went away, or what was under it did. @returns {boolean} whether there was anything */
+  leave() {
+    const some = this.hovered !== null;
+    this.pointer = null;
+    this.hovered = null;
+    this.tip.show(null, null);
+    return some;
   }
 
   /** Takes up the host's size. */
@@ -52,7 +105,8 @@ export class ComparedScore {
     scene.selection = current ? { kind: 'turn', id: '', turn: current, seq: 0 } : null;
     scene.begin();
     if (!current) this.scrolling.uncover(win);
-    picture.draw(PART.MAP, scene, { window: win, playhead: null, live: false, cut: false, hovered: null, resting: true });
+    if (this.again && this.pointer) this.#lookAgain(this.pointer);
+    picture.draw(PART.MAP, scene, { window: win, playhead: null, live: false, cut: false, hovered: this.hovered, resting: true });
     this.#mark(win, current);
   }
 
@@ -93,5 +147,6 @@ export class ComparedScore {
 
   remove() {
     this.picture.remove();
+    this.tip.element.remove();
   }
 }

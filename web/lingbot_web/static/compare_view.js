@@ -3,6 +3,8 @@
 
 import { Refused } from 'lb/api';
 import { compare, factsOf } from 'lb/compare';
+import { Following, axisOf, carriedOver, placeOfSame } from 'lb/compare_follow';
+import { listen, press } from 'lb/compare_gestures';
 import { inLanes, numbersOf } from 'lb/compare_lanes';
 import { ComparedScore } from 'lb/compare_score';
 import { placeOf, wordsOf } from 'lb/compare_words';
@@ -11,16 +13,14 @@ import { DialogueMap } from 'lb/fold';
 import { count } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
-import { GUTTER } from 'lb/layout';
 import { titleOf } from 'lb/session_row';
 import * as windows from 'lb/window';
 
 /** @typedef {import('lb/compare').Comparison} Comparison */
 /** @typedef {import('lb/types').Window} Window */
+/** @typedef {import('lb/session_row').Summary} Summary */
+/** One of the two sessions, as it was when it was last asked for. @typedef {{key: string, keyframe: Record<string, any>, map: DialogueMap, summary: Summary, gone: boolean}} Compared */
 
-const ZOOM = 1.25;
-const ZOOM_A_PIXEL = 0.0015;
-const LINE = 16;
 /** Differences that are listed; the others are reached by keys, and counted. */
 const MOST_LISTED = 500;
 
@@ -39,7 +39,7 @@ function keepInAddress(key) {
 }
 
 export class CompareView {
-  /** @param {import('lb/api').Api} api @param {{tell: (message: string) => void}} page */
+  /** @param {import('lb/api').Api} api @param {{tell: (message: string) => void, live: (summary: Summary) => boolean}} page */
   constructor(api, page) {
     this.api = api;
     this.page = page;
@@ -47,12 +47,22 @@ export class CompareView {
     this.dialog = null;
     /** @type {ComparedScore[]} */
     this.scores = [];
+    /** @type {Compared[]} */
+    this.sides = [];
+    /** @type {HTMLElement[]} */
+    this.heads = [];
+    /** @type {HTMLElement[]} how each side stands */
+    this.states = [];
+    this.cut = false;
+    this.following = new Following((keys) => this.#again(keys));
     /** @type {Comparison} */
     this.comparison = { rows: [], differences: [] };
     /** @type {Window} */
     this.window = { from: 1, to: 1 + windows.OPENING };
     this.current = -1;
     this.frame = 0;
+    /** @type {HTMLButtonElement[]} to the difference before and the next one */
+    this.steps = [];
     /** A session that the address asks for. */
     this.asked = comparedInAddress();
   }
@@ -68,13 +78,10 @@ export class CompareView {
   async open(a, b) {
     if (this.dialog) return;
     keepInAddress(b);
-    const keys = [a, b];
-    /** @type {Record<string, any>[]} */
-    let keyframes;
-    /** @type {import('lb/session_row').Summary[]} */
-    let summaries;
+    /** @type {Compared[]} */
+    let sides;
     try {
-      [keyframes, summaries] = await Promise.all([Promise.all(keys.map((key) => this.api.get(`api/sessions/${key}/keyframe`))), Promise.all(keys.map((key) => this.api.get(`api/sessions/${key}`)))]);
+      sides = await Promise.all([a, b].map((key) => this.#ask(key)));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       keepInAddress('');
@@ -82,36 +89,139 @@ export class CompareView {
       return;
     }
     if (this.dialog) return;
-    const maps = keyframes.map((kf) => DialogueMap.fromKeyframe(kf));
-    const [ours, theirs] = maps.map(factsOf);
-    this.comparison = compare(ours, theirs);
+    this.sides = sides;
+    this.#compare();
     this.current = -1;
-    this.#show(summaries.map(titleOf), keyframes, maps);
+    this.#show();
   }
 
-  /** @param {string[]} titles @param {Record<string, any>[]} keyframes @param {DialogueMap[]} maps */
-  #show(titles, keyframes, maps) {
+  /** A session as it is now. Throws Refused. @param {string} key @returns {Promise<Compared>} */
+  async #ask(key) {
+    const [keyframe, summary] = await Promise.all([this.api.get(`api/sessions/${key}/keyframe`), this.api.get(`api/sessions/${key}`)]);
+    return { key, keyframe, map: DialogueMap.fromKeyframe(keyframe), summary, gone: false };
+  }
+
+  #compare() {
+    const [ours, theirs] = this.sides.map(({ map }) => factsOf(map));
+    this.comparison = compare(ours, theirs);
+  }
+
+  /** News of sessions: those that are compared are asked for again. @param {Summary[]} changed @param {string[]} removed */
+  heard(changed, removed) {
+    if (!this.dialog) return;
+    for (const side of this.sides) {
+      const summary = changed.find(({ key }) => key === side.key);
+      if (removed.includes(side.key)) side.gone = true;
+      if (!summary || side.gone) continue;
+      side.summary = summary;
+      this.following.heard(side.key);
+    }
+    this.#tellStates();
+  }
+
+  /** How the line to the server stands, at least once a second. @param {boolean} cut */
+  line(cut) {
+    if (!this.dialog) return;
+    // What came while it was cut, nobody told of.
+    if (this.cut && !cut) for (const { key, gone } of this.sides) if (!gone) this.following.heard(key);
+    this.cut = cut;
+    this.#tellStates();
+  }
+
+  /** @param {Set<string>} keys of sessions that grew */
+  async #again(keys) {
+    const { dialog, sides } = this;
+    try {
+      const fresh = await Promise.all(sides.map((side) => (keys.has(side.key) && !side.gone ? this.#ask(side.key) : side)));
+      if (this.dialog !== dialog || this.sides !== sides) return;
+      const grown = fresh.some(({ map }, i) => map.cursor.seq !== sides[i].map.cursor.seq || map.cursor.epoch !== sides[i].map.cursor.epoch);
+      this.sides = fresh.map((side, i) => ({ ...side, gone: sides[i].gone }));
+      if (grown) this.#take();
+      this.#tellStates();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error; // it is asked for again with the next news, and what is shown stays
+    }
+  }
+
+  /** Shows the sessions as they are by now, at the reader's place. */
+  #take() {
     const { rows, differences } = this.comparison;
-    const different = new Set(differences.map(({ row }) => row + 1));
-    const hosts = titles.map((title, i) => h('div', { class: 'compare-score', role: 'img', 'aria-label': text('compare.side', { side: 'AB'[i], title: plain(title, 80) }) }));
+    const looked = differences[this.current];
+    this.#compare();
+    this.current = placeOfSame(this.comparison.differences, looked, this.current);
+    this.window = carriedOver(this.window, rows, this.comparison.rows, this.current < 0 ? 0 : this.comparison.differences[this.current].row + 1);
+    const different = this.#different();
+    this.scores.forEach((score, i) => score.take(this.#sideOf(i), different));
+    this.#fillList();
+    this.#tell(false);
+    this.soon();
+  }
+
+  /** Lanes with a difference. */
+  #different() {
+    return new Set(this.comparison.differences.map(({ row }) => row + 1));
+  }
+
+  /** @param {number} i */
+  #sideOf(i) {
+    const turns = this.comparison.rows.map((row) => row[i]);
+    return { map: DialogueMap.fromKeyframe(inLanes(this.sides[i].keyframe, turns)), numbers: numbersOf(turns) };
+  }
+
+  #fillList() {
+    const { list } = this;
+    if (!list) return;
+    const { differences } = this.comparison;
+    const maps = this.sides.map(({ map }) => map);
+    const { scrollTop } = list;
+    const focused = [...list.querySelectorAll('button')].findIndex((item) => item === document.activeElement);
+    list.hidden = !differences.length;
+    fill(list, differences.slice(0, MOST_LISTED).map((difference, i) => h('li', null, h('button', { class: 'compare-item', on: { click: () => this.go(i) } }, h('span', { class: 'mono' }, placeOf(difference)), h('span', null, wordsOf(difference, maps))))),
+      differences.length > MOST_LISTED && h('li', { class: 'quiet' }, text('compare.more', { n: count(differences.length - MOST_LISTED) })));
+    list.scrollTop = scrollTop;
+    if (focused >= 0) (list.querySelectorAll('button')[Math.min(focused, differences.length - 1)] ?? list.parentElement?.querySelector('.compare-scores'))?.focus({ preventScroll: true });
+    for (const each of this.steps) each.disabled = !differences.length;
+  }
+
+  /** What each side is called, and whether more is to come of it. */
+  #tellStates() {
+    this.sides.forEach(({ summary, gone }, i) => {
+      const live = !gone && this.page.live(summary);
+      const state = gone ? 'badge.gone' : live ? (this.cut ? 'badge.offline' : 'badge.live') : '';
+      const title = titleOf(summary);
+      const sign = JSON.stringify([title, state, text('badge.live')]);
+      if (this.heads[i].dataset.told === sign) return;
+      this.heads[i].dataset.told = sign;
+      fill(this.heads[i], h('b', null, 'AB'[i]), ' ', foreign(title, { most: 120 }));
+      fill(this.states[i], state && [h('i', { class: live && !this.cut ? 'live-dot' : '' }), text(state)]);
+      this.states[i].className = `compare-state ${state.slice(6)}`;
+    });
+  }
+
+  #show() {
+    const { differences } = this.comparison;
+    const hosts = this.sides.map(({ summary }, i) => h('div', { class: 'compare-score', role: 'img', 'aria-label': text('compare.side', { side: 'AB'[i], title: plain(titleOf(summary), 80) }) }));
+    this.heads = hosts.map(() => h('h2', null));
+    this.states = hosts.map(() => h('span', { class: 'compare-state' }));
     this.told = h('p', { class: 'compare-told', role: 'status' });
-    this.list = h('ol', { class: 'compare-list', 'aria-label': text('compare.list'), hidden: !differences.length });
+    this.list = h('ol', { class: 'compare-list', 'aria-label': text('compare.list') });
     /** @param {string} words @param {string} name @param {() => void} click */
-    const button = (words, name, click) => h('button', { class: 'icon-button', title: words, 'aria-label': words, disabled: name !== 'close' && !differences.length, on: { click } }, icon(name));
+    const button = (words, name, click) => h('button', { class: 'icon-button', title: words, 'aria-label': words, on: { click } }, icon(name));
+    this.steps = [button(`${text('compare.previous')} [`, 'previous', () => this.step(-1)), button(`${text('compare.next')} ]`, 'next', () => this.step(1))];
     const dialog = h(
       'dialog',
-      { class: 'compare', 'aria-label': text('compare.title'), on: { close: () => this.#closed(dialog), keydown: (/** @type {Event} */ event) => this.#key(/** @type {KeyboardEvent} */ (event)) } },
+      { class: 'compare', 'aria-label': text('compare.title'), on: { close: () => this.#closed(dialog), keydown: (/** @type {Event} */ event) => press(this, /** @type {KeyboardEvent} */ (event)) } },
       h('header', { class: 'compare-head' },
         h('h1', null, text('compare.title')),
         h('span', { class: 'spring' }),
-        button(`${text('compare.previous')} [`, 'previous', () => this.step(-1)),
+        this.steps[0],
         this.told,
-        button(`${text('compare.next')} ]`, 'next', () => this.step(1)),
+        this.steps[1],
         button(text('compare.close'), 'close', () => dialog.close()),
       ),
       h('div', { class: 'compare-body' },
         h('div', { class: 'compare-scores', tabindex: '0', autofocus: true, role: 'group', 'aria-label': text('compare.keys') },
-          titles.map((title, i) => h('section', { class: 'compare-side' }, h('h2', null, h('b', null, 'AB'[i]), ' ', foreign(title, { most: 120 })), hosts[i])),
+          hosts.map((host, i) => h('section', { class: 'compare-side' }, h('header', null, this.heads[i], this.states[i]), host)),
         ),
         this.list,
       ),
@@ -121,24 +231,23 @@ export class CompareView {
     dialog.showModal();
     this.window = windows.place(1, windows.OPENING, this.axis);
     this.scores = hosts.map((host, i) => {
-      const turns = rows.map((row) => row[i]);
-      const score = new ComparedScore(host, { map: DialogueMap.fromKeyframe(inLanes(keyframes[i], turns)), numbers: numbersOf(turns) }, different);
-      this.#listen(host, score);
+      const score = new ComparedScore(host, this.#sideOf(i), this.#different());
+      listen(this, host, score);
       return score;
     });
     this.watcher = new ResizeObserver(() => {
       for (const score of this.scores) score.fit();
-      this.#soon();
+      this.soon();
     });
     for (const host of hosts) this.watcher.observe(host);
-    fill(this.list, differences.slice(0, MOST_LISTED).map((difference, i) => h('li', null, h('button', { class: 'compare-item', on: { click: () => this.go(i) } }, h('span', { class: 'mono' }, placeOf(difference)), h('span', null, wordsOf(difference, maps))))),
-      differences.length > MOST_LISTED && h('li', { class: 'quiet' }, text('compare.more', { n: count(differences.length - MOST_LISTED) })));
+    this.#fillList();
+    this.#tellStates();
     if (differences.length) this.go(0);
     else this.#tell();
   }
 
   get axis() {
-    return { first: 1, end: this.comparison.rows.length + 1, least: windows.SPARSE };
+    return axisOf(this.comparison.rows);
   }
 
   /** The next or the previous difference, round the ends. @param {1 | -1} step */
@@ -152,12 +261,16 @@ export class CompareView {
     this.current = i;
     const lane = this.comparison.differences[i].row + 1;
     this.window = windows.showing(this.window, lane, lane, this.axis);
-    for (const score of this.scores) score.reveal(lane);
+    for (const score of this.scores) {
+      score.leave();
+      score.reveal(lane);
+    }
     this.#tell();
-    this.#soon();
+    this.soon();
   }
 
-  #tell() {
+  /** @param {boolean} [gone] the reader went to the difference, and its line comes into view */
+  #tell(gone = true) {
     const { differences } = this.comparison;
     const { told, list } = this;
     if (!told || !list) return;
@@ -166,7 +279,7 @@ export class CompareView {
       if (i !== this.current) item.removeAttribute('aria-current');
       else {
         item.setAttribute('aria-current', 'true');
-        item.scrollIntoView({ block: 'nearest' });
+        if (gone) item.scrollIntoView({ block: 'nearest' });
       }
     }
   }
@@ -182,18 +295,20 @@ export class CompareView {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
     this.watcher?.disconnect();
+    this.following.stop();
     for (const score of this.scores) score.remove();
     this.scores = [];
+    this.sides = [];
     this.dialog = null;
     keepInAddress('');
   }
 
   themeChanged() {
     for (const score of this.scores) score.recolour();
-    this.#soon();
+    this.soon();
   }
 
-  #soon() {
+  soon() {
     if (!this.frame && this.scores.length) this.frame = requestAnimationFrame(() => this.#draw());
   }
 
@@ -204,56 +319,9 @@ export class CompareView {
   }
 
   /** @param {Window} win */
-  #steer(win) {
+  steer(win) {
     this.window = win;
-    this.#soon();
-  }
-
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const span = this.window.to - this.window.from;
-    const middle = (this.window.from + this.window.to) / 2;
-    if (event.key === ']' || event.key === '[') this.step(event.key === ']' ? 1 : -1);
-    else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') this.#steer(windows.panned(this.window, event.key === 'ArrowRight' ? 1 : -1, this.axis));
-    else if (event.key === '+' || event.key === '=') this.#steer(windows.zoomed(this.window, 1 / ZOOM, middle, this.axis));
-    else if (event.key === '-' || event.key === '−') this.#steer(windows.zoomed(this.window, ZOOM, middle, this.axis));
-    else if (event.key === '0') this.#steer(windows.place(1, windows.longest(this.axis), this.axis));
-    else if (event.key === 'Home') this.#steer(windows.place(1, span, this.axis));
-    else if (event.key === 'End') this.#steer(windows.atEnd(span, this.axis));
-    else return;
-    event.preventDefault();
-  }
-
-  /** The wheel zooms about the pointer, drag and shift-wheel pan, the wheel over the gutter scrolls a stave. @param {HTMLElement} host @param {ComparedScore} score */
-  #listen(host, score) {
-    const { layout, scrolling } = score;
-    /** @type {{x: number, win: Window} | null} */
-    let drag = null;
-    let rest = 0;
-    host.addEventListener('pointerdown', (event) => {
-      if (event.button !== 0) return;
-      drag = { x: event.clientX, win: this.window };
-      host.setPointerCapture(event.pointerId);
-    });
-    host.addEventListener('pointermove', (event) => {
-      if (drag) this.#steer(windows.panned(drag.win, (drag.x - event.clientX) / layout.lane, this.axis));
-    });
-    for (const end of ['pointerup', 'pointercancel']) host.addEventListener(end, () => { drag = null; });
-    host.addEventListener('wheel', (event) => {
-      event.preventDefault();
-      const box = host.getBoundingClientRect();
-      const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-      const scale = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1;
-      const [dx, dy] = [event.deltaX * scale, event.deltaY * scale];
-      if (event.altKey || x < GUTTER) {
-        const stave = layout.staveAt(y);
-        rest += dy / layout.staves.rowHeight;
-        const rows = Math.trunc(rest);
-        rest -= rows;
-        if (stave && rows && scrolling.by(stave.layer, rows)) this.#soon();
-      } else if (event.shiftKey || Math.abs(dx) > Math.abs(dy)) this.#steer(windows.panned(this.window, (dx || dy) / layout.lane, this.axis));
-      else this.#steer(windows.zoomed(this.window, Math.exp(dy * ZOOM_A_PIXEL), layout.turnAt(x), this.axis));
-    }, { passive: false });
+    for (const score of this.scores) score.leave(); // what was under the pointer has moved away
+    this.soon();
   }
 }

@@ -15,7 +15,7 @@ const LONGEST_ANSWER = 110;
 export function describe(scene, sel, lang) {
   const { map, text } = scene;
   const parts = [];
-  if (sel.turn || sel.seq) parts.push(text('score.focus.turn', { turn: sel.turn }));
+  if (sel.turn || sel.seq) parts.push(text('score.focus.turn', { turn: scene.headOf(sel.turn) }));
   const mark = markOf(map, sel);
   if (sel.kind === 'finding') parts.push(text('score.focus.finding', { reason: map.findings.get(sel.id)?.reason[lang] ?? '' }));
   else if (mark >= 0) parts.push(markWords(scene, mark), replaced(scene, mark));
@@ -43,7 +43,7 @@ export function explain(scene, sel, lang) {
   const mark = sel.kind === 'finding' ? -1 : markOf(scene.map, sel);
   const reasons = mark < 0 ? [] : findingsOn(scene, mark).map(({ reason }) => reason[lang]);
   const all = mark >= 0 && scene.map.marks.kind.data[mark] === MARK.ANSWER ? answersBeside(scene, mark) : [];
-  if (all.length > 1) return [scene.text('score.focus.turn', { turn: sel.turn }), ...all.map((answer, i) => `${i + 1} ${scene.lettering.fit(plain(nodeOf(scene, answer).label), FONT.label, LONGEST_ANSWER)}`)].join(' · ');
+  if (all.length > 1) return [scene.text('score.focus.turn', { turn: scene.headOf(sel.turn) }), ...all.map((answer, i) => `${i + 1} ${scene.lettering.fit(plain(nodeOf(scene, answer).label), FONT.label, LONGEST_ANSWER)}`)].join(' · ');
   const about = mark < 0 ? (sel.kind === 'node' ? scene.map.node(sel.id) : undefined) : nodeOf(scene, mark);
   const id = codeName(about);
   return [describe(scene, sel, lang) + (id && about ? ` · ${about.kind}:${id}` : ''), ...reasons].join(reasons.length ? scene.text('score.focus.why') : '');
@@ -71,7 +71,7 @@ function replaced(scene, mark) {
   if (marks.kind.data[mark] !== MARK.WRITE) return '';
   for (let l = marks.inHead.data[mark]; l >= 0; l = marks.linkIn.data[l]) {
     const old = marks.linkFrom.data[l];
-    if (marks.linkKind.data[l] === LINK.OVERWRITE && old >= 0) return scene.text('score.focus.replaced', { turn: marks.turn.data[old], value: scene.valueText(old) });
+    if (marks.linkKind.data[l] === LINK.OVERWRITE && old >= 0) return scene.text('score.focus.replaced', { turn: scene.headOf(marks.turn.data[old]), value: scene.valueText(old) });
   }
   return '';
 }
