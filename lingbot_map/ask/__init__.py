@@ -16,6 +16,7 @@ pipeline knows of it. Needs ``lingbot-map[ask]`` for all of it; the engine itsel
     answer.chains          # the way from the answer to its causes
     answer.steps           # what was done, with its status and time
     asking.ask("what is it now?")                            # earlier questions are remembered
+    Ask(base, probe=Probe("shop"))                           # each question a turn of a recorded session (``report``)
 
 A map at hand is asked with ``Ask(SessionBase(map))`` (``bases.session``). ``telling.as_json`` makes an answer plain
 values. An ``Ask`` belongs to one thread at a time. What can't be read raises ``BadInput`` when a base is opened, with
