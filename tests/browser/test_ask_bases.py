@@ -179,7 +179,7 @@ def test_a_fault_in_a_dropped_diagram_is_told_with_its_line(open_ask: Open, watc
     expect(page.locator(".toast")).to_contain_text("larger than 256 KiB")
     expect(page.locator(".ask-base")).to_have_value("dropped:mine.puml")
     with page.expect_file_chooser() as chosen:
-        page.locator(".ask-bar-bases .icon-button").click()
+        page.locator(".ask-bar-bases .icon-button").first.click()
     chosen.value.set_files({"name": "mine.puml", "mimeType": "text/plain", "buffer": DIAGRAM.encode()})
     expect(page.locator(".ask-try button")).not_to_have_count(0)
 
@@ -341,6 +341,35 @@ def test_nothing_sticks_out_of_the_panel(open_ask: Open, width: int) -> None:
     page.locator(".ask-said .ask-chip").first.click()
     page.locator(".ask-lines").wait_for()
     assert page.locator("#panel-ask").evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
+
+
+def test_the_answer_and_what_it_rests_on_stand_side_by_side(open_ask: Open) -> None:
+    page = open_ask(f"lang=en&ask={ORDER}")
+    ask(page, "Under which condition is retryCharge called?")
+    answer, evidence = page.locator(".ask-said"), page.locator(".ask-evidence")
+
+    def beside() -> bool:
+        return bool(
+            page.evaluate(
+                "() => document.querySelector('.ask-evidence').getBoundingClientRect().left"
+                " > document.querySelector('.ask-said').getBoundingClientRect().right - 40"
+            )
+        )
+
+    expect(answer).to_be_visible()
+    expect(evidence).to_be_visible()
+    assert not beside()
+    page.locator("[data-focus=wide]").click()
+    assert beside()
+    assert page.locator("#panel-ask").evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
+    assert axe.complaints(page) == []
+    page.locator("#tab-inspect").click()
+    assert page.locator("#right").evaluate("side => side.offsetWidth") < 400  # the others have no use for so much room
+    page.reload()
+    page.locator("#tab-ask").click()
+    expect(page.locator("[data-focus=wide]")).to_have_attribute("aria-pressed", "true")
+    page.set_viewport_size({"width": 1100, "height": 800})
+    expect(page.locator("[data-focus=wide]")).to_be_hidden()
 
 
 def test_without_any_session_there_is_still_something_to_ask(watch: Watch, tmp_path: Path) -> None:

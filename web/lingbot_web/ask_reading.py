@@ -146,6 +146,8 @@ def _of_graph(about: Any, lang: Lang) -> Iterator[str]:
         for relation in graph.into.get(id, {}):
             said = graph.says.get(relation)
             word = _verb(said.says, lang) if said is not None and not said.both_ways else ""
+            if relation.casefold().startswith(f"{word}_"):  # "acted in": its word can't stand between two names alone
+                continue
             if word and relation not in told and len(told) < 2:
                 told.add(relation)
                 yield f"谁{word}了{name}？" if lang == "zh" else f"Who {word} {name}?"

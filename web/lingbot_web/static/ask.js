@@ -62,6 +62,7 @@ export class AskTab {
       changed: () => this.render(),
       renew: () => { this.talk.renew(); this.source = null; this.render(); this.form.focus(); },
       back: (topic) => { this.talk.back(topic); this.render(); this.form.focus(); },
+      widen: (wide) => this.element.classList.toggle('wide', wide),
     });
     this.form = new AskForm(api, {
       talk: () => this.talk,
@@ -78,7 +79,8 @@ export class AskTab {
       ask: (question) => this.ask(question),
     });
     this.element = h('div', { class: 'ask', dataset: { drop: '' }, on: { keydown: (/** @type {Event} */ event) => this.#escape(/** @type {KeyboardEvent} */ (event)), files: (/** @type {Event} */ event) => this.take(/** @type {CustomEvent<File[]>} */ (event).detail) } },
-      this.head.element, this.form.element, this.form.names, this.body, this.opened, this.rest, this.log.element);
+      h('div', { class: 'ask-asked' }, this.head.element, this.form.element, this.form.names, this.body, this.opened), h('div', { class: 'ask-behind' }, this.rest, this.log.element));
+    this.element.classList.toggle('wide', this.head.wide);
     this.relabel();
   }
 

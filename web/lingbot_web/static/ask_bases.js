@@ -118,7 +118,7 @@ export class AskBases {
 }
 
 /** @param {string} name */
-function read(name) {
+export function read(name) {
   try {
     return localStorage.getItem(name);
   } catch {
@@ -127,7 +127,7 @@ function read(name) {
 }
 
 /** @param {string} name @param {string | null} value */
-function keep(name, value) {
+export function keep(name, value) {
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);

@@ -1,5 +1,6 @@
 // The head of the tab: which base is asked, a dropped diagram's lot, and the topics that one can go back to.
 
+import { keep, read } from 'lb/ask_bases';
 import { fill, foreign, h, plain } from 'lb/dom';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
@@ -12,8 +13,10 @@ import { icon } from 'lb/icons';
  * @property {() => void} changed
  * @property {() => void} renew
  * @property {(topic: Topic) => void} back
+ * @property {(wide: boolean) => void} widen
  */
 
+const WIDE = 'lingbot-map.ask.wide';
 const ENDINGS = '.puml,.plantuml,.pu,.iuml,.wsd,.mmd,.mermaid,.md,.xmi,.uml,.xml,.txt';
 
 export class AskHead {
@@ -25,10 +28,20 @@ export class AskHead {
     this.select = h('select', { class: 'ask-base', dataset: { focus: 'base' }, on: { change: () => reactions.choose(this.select.value) } });
     this.file = h('input', { type: 'file', accept: ENDINGS, hidden: true, on: { change: () => { reactions.take([...(this.file.files ?? [])]); this.file.value = ''; } } });
     this.open = h('button', { class: 'icon-button', on: { click: () => this.file.click() } }, icon('open'));
-    this.bar = h('div', { class: 'ask-bar-bases' }, this.select, this.open, this.file);
+    this.wide = read(WIDE) === '1';
+    this.spread = h('button', { class: 'icon-button ask-spread', dataset: { focus: 'wide' }, on: { click: () => this.#widen() } }, icon('panel'));
+    this.bar = h('div', { class: 'ask-bar-bases' }, this.select, this.open, this.spread, this.file);
     this.dropped = h('div', null);
     this.topics = h('div', null);
     this.element = h('div', { class: 'ask-head' }, this.bar, this.dropped, this.topics);
+  }
+
+  /** The answer and what is behind it side by side, or one below the other. */
+  #widen() {
+    this.wide = !this.wide;
+    keep(WIDE, this.wide ? '1' : null);
+    this.reactions.widen(this.wide);
+    this.reactions.changed();
   }
 
   /** @param {import('lb/ask_talk').Talk} talk */
@@ -43,6 +56,10 @@ export class AskHead {
     this.select.setAttribute('aria-label', text('ask.base'));
     this.open.setAttribute('aria-label', text('ask.drop'));
     this.open.title = text('ask.drop');
+    const spread = text(this.wide ? 'ask.narrow' : 'ask.wide');
+    this.spread.setAttribute('aria-label', spread);
+    this.spread.setAttribute('aria-pressed', String(this.wide));
+    this.spread.title = spread;
     this.#renderDropped();
     this.#renderTopics(talk);
   }
