@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lingbot_map.ask import Ask
-from lingbot_map.ask.bases.documents import beam, encoders, files, graph, stored
+from lingbot_map.ask.bases.documents import beam, encoders, files, graph
 from lingbot_map.ask.bases.documents.answering import Documents
 from lingbot_map.ask.bases.documents.library import Library
 from lingbot_map.errors import BadInput
@@ -67,35 +67,6 @@ def test_only_the_changed_document_is_rebuilt_and_retired_rows_go() -> None:
     assert "gate.md" not in lib.snapshot.documents
 
 
-# ---- stored ----
-
-
-def test_a_stored_library_answers_the_same(tmp_path: Path) -> None:
-    lib = library(WORLD)
-    stored.save(lib, tmp_path)
-    question = "Who leads the team that operates the edge cluster?"
-    first = Ask(Documents(lib, "sentences")).ask(question)
-    again = Ask(Documents(stored.open_stored(tmp_path), "sentences")).ask(question)
-    assert (first.text, first.cites) == (again.text, again.cites)
-    assert not first.abstained
-
-
-def test_two_flipped_bytes_anywhere_are_refused_with_the_file_and_the_part(tmp_path: Path) -> None:
-    path = stored.save(library(WORLD), tmp_path)
-    whole = path.read_bytes()
-    for at in range(0, len(whole) - 1, 37):
-        damaged = bytearray(whole)
-        damaged[at] ^= 0x20
-        damaged[at + 1] ^= 0x01
-        path.write_bytes(damaged)
-        with pytest.raises(BadInput, match=r"ask\.graph (?:head|documents|end)"):
-            stored.open_stored(tmp_path)
-    for cut in (0, 5, 20, len(whole) - 1):
-        path.write_bytes(whole[:cut])
-        with pytest.raises(BadInput, match=r"ask\.graph"):
-            stored.open_stored(tmp_path)
-
-
 # ---- encoders ----
 
 
@@ -129,21 +100,12 @@ def endpoint() -> Iterator[str]:
         server.server_close()
 
 
-def test_vectors_of_an_endpoint_are_a_route_and_are_stored(endpoint: str, tmp_path: Path) -> None:
+def test_vectors_of_an_endpoint_are_a_route(endpoint: str) -> None:
     encoder = encoders.best(endpoint)
     lib = Library(read_folder(WORLD), encoder=encoder)
     answer = Ask(Documents(lib, "sentences")).ask("Who leads the team that operates the edge cluster?")
     assert next(step for step in answer.steps if step.name == "semantic").detail == f"embeddings of {endpoint}"
     assert "duty.md#2" in answer.cites
-    path = stored.save(lib, tmp_path)
-    again = stored.open_stored(tmp_path, encoder=encoder)
-    near = lib.snapshot.vectors.nearest("edge cluster", 3)
-    assert again.snapshot.vectors.nearest("edge cluster", 3) == near
-    whole = bytearray(path.read_bytes())
-    whole[-9] ^= 0x10
-    path.write_bytes(whole)
-    with pytest.raises(BadInput, match="vectors"):
-        stored.open_stored(tmp_path, encoder=encoder)
 
 
 def test_an_endpoint_that_answers_otherwise_is_refused_by_name(endpoint: str) -> None:

@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 from lingbot_map.ask.bases.documents import chains
 from lingbot_map.ask.bases.documents.judge import ENOUGH, Judged, judge
-from lingbot_map.ask.bases.documents.library import Library, Snapshot
+from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.operators import EARLIER, Asked, computed
 from lingbot_map.ask.bases.documents.routes import routes
 from lingbot_map.ask.bases.documents.spoken import Spoken
@@ -44,14 +44,32 @@ LONGEST = 2_000
 """Characters of a question that are read."""
 
 
-class Documents:
-    """A base over a ``Library``; each question is answered from the snapshot that stood when it was read."""
+class Shelved(Protocol):
+    """What hands out snapshots: documents in memory (``Library``) or on disk (``Stored``)."""
 
-    def __init__(self, library: Library, kind: Literal["recall", "sentences"]) -> None:
+    @property
+    def snapshot(self) -> Snapshot:
+        """The present one."""
+        ...
+
+
+class Documents:
+    """A base over documents; each question is answered from the snapshot that stood when it was read."""
+
+    def __init__(self, library: Shelved, kind: Literal["recall", "sentences"]) -> None:
         self.library = library
         self.name: str = kind
         self._kind = kind
         self._reading = threading.local()
+        self._seen: tuple[Snapshot, int] | None = None
+
+    @property
+    def version(self) -> int:
+        """Goes up with each snapshot."""
+        snapshot, seen = self.library.snapshot, self._seen
+        if seen is None or seen[0] is not snapshot:
+            self._seen = seen = snapshot, seen[1] + 1 if seen is not None else 0
+        return seen[1]
 
     def read(self, text: str, dialog: Dialog) -> Question:
         """Its concepts; the documents that it names."""
@@ -124,6 +142,9 @@ class Documents:
         scored: list[tuple[float, int, str]] = []
         for id in place:
             if id in snapshot.documents and not id.startswith(EARLIER + "/"):
+                most = judged.most(snapshot.by_document[id])
+                if not judged.labels <= most or judged.share(most) < ENOUGH:
+                    continue
                 living = [spoken for spoken in snapshot.of(id) if spoken.row not in snapshot.retired]
                 covered = judged.covers(living)
                 if judged.labels <= covered:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 from lingbot_map.ask.bases.documents.library import Snapshot
@@ -31,7 +32,7 @@ _NAMED = 0.5  # a document that the question names, beside one that it doesn't
 _NEXT_NAMESAKE = 0.8  # of several documents of one name, each beside the better one before
 _DECAY = 0.15  # of a rank: 1 / (1 + 0.15 r)
 _COMMON = 20  # sentences that hold a name; of one that more hold each is worth less, by the root
-_EVERYWHERE = 20_000  # sentences that say a word
+_EVERYWHERE = 8_000  # sentences that say a word
 _LINKS = 80  # documents that are followed from one
 
 
@@ -60,6 +61,7 @@ class Fit:
     total: float = 0.0
     vector: Any = None
     _said: dict[int, list[str]] = field(default_factory=dict)
+    _shares: dict[int, float] = field(default_factory=dict)
     _known: dict[int, float] = field(default_factory=dict)
     _documents: dict[str, float] = field(default_factory=dict)
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -73,6 +75,7 @@ class Fit:
                 for row in rows:
                     self._said.setdefault(row, []).append(word)
         self.total = sum(self.rarity.values()) or 1.0
+        self._shares = {row: self.share(said) for row, said in self._said.items()}
         encoder = self.snapshot.vectors.encoder
         if encoder is not None:
             self.vector = encoder.encode([self.question])[0]
@@ -84,7 +87,7 @@ class Fit:
         return self._known[spoken.row]
 
     def _fit(self, spoken: Spoken) -> float:
-        share = self.share(self._said.get(spoken.row, ()))
+        share = self._shares.get(spoken.row, 0.0)
         if self.vector is None:
             return share
         block = self.snapshot.vectors.blocks[spoken.document]
@@ -105,7 +108,7 @@ class Fit:
         """Fit of a document: the words of its best sentence; with vectors half of it that of all its sentences."""
         if id not in self._documents:
             rows = self.snapshot.by_document[id]
-            best = max((self.share(self._said.get(row, ())) for row in rows), default=0.0)
+            best = max(map(self._shares.get, rows, repeat(0.0)), default=0.0)
             if self.vector is not None and rows:
                 best = 0.5 * best + 0.5 * float(self.snapshot.vectors.mean(id) @ self.vector)
             self._documents[id] = best

@@ -46,7 +46,7 @@ def search(
     best = sorted(counts, key=lambda row: (-counts[row], row))
     seeds = [snapshot.sentences[row] for row in best if row not in out][:STARTS]
     seeds += [spoken for spoken in starts if spoken.row not in out and spoken not in seeds][:STARTS]
-    beam = [_path(judged, (spoken,), ()) for spoken in seeds]
+    beam = [_path(judged, (spoken,), (), judged.covers((spoken,))) for spoken in seeds]
     found = list(beam)
     known: dict[int, list[Tie]] = {}
     for _ in range(longest - 1):
@@ -60,10 +60,11 @@ def search(
                     spoken, link = tie.to, tie.name or tie.kind
                     if spoken.row in out or not _may(snapshot, path, spoken):
                         continue
+                    covered = path.covered | judged.covers((spoken,))
                     if place == -1:
-                        longer = _path(judged, (*path.spoken, spoken), (*path.links, link))
+                        longer = _path(judged, (*path.spoken, spoken), (*path.links, link), covered)
                     else:
-                        longer = _path(judged, (spoken, *path.spoken), (link, *path.links))
+                        longer = _path(judged, (spoken, *path.spoken), (link, *path.links), covered)
                     key = frozenset(each.row for each in longer.spoken)
                     if key not in steps or longer.value > steps[key].value:
                         steps[key] = longer
@@ -88,8 +89,7 @@ def _order(path: Path) -> tuple[float, tuple[int, ...]]:
     return -round(path.value, 6), tuple(each.row for each in path.spoken)
 
 
-def _path(judged: Judged, spoken: tuple[Spoken, ...], links: tuple[str, ...]) -> Path:
-    covered = judged.covers(spoken)
+def _path(judged: Judged, spoken: tuple[Spoken, ...], links: tuple[str, ...], covered: frozenset[int]) -> Path:
     return Path(spoken, links, covered, judged.share(covered))
 
 

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lingbot_map.ask.text import sentences
@@ -86,22 +87,36 @@ class Folder:
 def read(paths: Sequence[Path]) -> Folder:
     """All documents and tables under ``paths`` (files and folders). Raises ``BadInput`` naming the file (and line)."""
     documents: list[Document] = []
-    tables: dict[str, list[list[str]]] = {name: [] for name in TABLES}
+    tables: list[Path] = []
     seen: set[str] = set()
-    for root, path in _files(paths):
-        if path.name in TABLES:
-            tables[path.name].extend(_table(path))
+    for file in (each for path in paths for each in listed(path)):
+        if file.is_table:
+            tables.append(file.path)
             continue
-        id = path.relative_to(root).as_posix()
-        if id in seen:
-            raise BadInput(str(path), "one document of a name", f"another {id}", "ask over the folder above both")
-        seen.add(id)
-        documents.append(document(id, _text(path)))
+        if file.id in seen:
+            raise BadInput(
+                str(file.path), "one document of a name", f"another {file.id}", "ask over the folder above both"
+            )
+        seen.add(file.id)
+        documents.append(document(file.id, text_of(file.path)))
     if not documents:
-        where = ", ".join(map(str, paths)) or "no path"
-        raise BadInput(where, "documents", f"no file that ends in {', '.join(ENDINGS)}")
+        raise nothing(paths)
+    return replace(read_tables(tables), documents=tuple(documents))
+
+
+def nothing(paths: Sequence[Path]) -> BadInput:
+    """What to raise where there is no document."""
+    where = ", ".join(map(str, paths)) or "no path"
+    return BadInput(where, "documents", f"no file that ends in {', '.join(ENDINGS)}")
+
+
+def read_tables(paths: Iterable[Path]) -> Folder:
+    """The tables in these files, without documents. Raises ``BadInput`` naming file and line."""
+    tables: dict[str, list[list[str]]] = {name: [] for name in TABLES}
+    for path in paths:
+        tables[path.name].extend(_table(path))
     return Folder(
-        documents=tuple(documents),
+        documents=(),
         fine=tuple(
             Row(id=f"fine:{row[0]}", kind=row[1], text=row[2], of=row[3], line=int(row[-1]))
             for row in tables["fine.tsv"]
@@ -123,21 +138,51 @@ def read(paths: Sequence[Path]) -> Folder:
     )
 
 
-def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
-    for path in paths:
-        if path.is_dir():
-            for each in sorted(path.rglob("*")):
-                inside = each.relative_to(path).parts
-                wanted = each.suffix.lower() in ENDINGS or each.name in TABLES
-                if wanted and each.is_file() and not any(part.startswith(".") for part in inside):
-                    yield path, each
-        elif path.is_file():
-            yield path.parent, path
-        else:
-            raise BadInput(str(path), "a file or folder", "nothing there")
+@dataclass(frozen=True, slots=True)
+class File:
+    """A document's or table's file: ``id`` is its path within the folder, ``changed`` the time of its change (ns)."""
+
+    id: str
+    at: str
+    size: int
+    changed: int
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return Path(self.at)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is no document."""
+        return self.id.rsplit("/", 1)[-1] in TABLES
 
 
-def _text(path: Path) -> str:
+def listed(path: Path) -> list[File]:
+    """The documents and tables of a folder by id, nothing hidden; or the one file. Raises ``BadInput`` for neither."""
+    if path.is_file():
+        status = path.stat()
+        return [File(path.name, str(path), status.st_size, status.st_mtime_ns)]
+    if not path.is_dir():
+        raise BadInput(str(path), "a file or folder", "nothing there")
+    found: list[File] = []
+    folders = [(str(path), "")]
+    while folders:
+        folder, above = folders.pop()
+        with os.scandir(folder) as entries:
+            for each in entries:
+                if each.name.startswith("."):
+                    continue
+                if each.is_dir(follow_symlinks=False):
+                    folders.append((each.path, f"{above}{each.name}/"))
+                elif (each.name.lower().endswith(ENDINGS) or each.name in TABLES) and each.is_file():
+                    status = each.stat()
+                    found.append(File(above + each.name, each.path, status.st_size, status.st_mtime_ns))
+    return sorted(found, key=lambda file: file.id.split("/"))
+
+
+def text_of(path: Path) -> str:
+    """A file's text. Raises ``BadInput`` for one that is no UTF-8 and one that is too large."""
     size = path.stat().st_size
     if size > LARGEST:
         raise BadInput(str(path), f"at most {LARGEST:,} bytes", f"{size:,}", "split it")
@@ -150,7 +195,7 @@ def _text(path: Path) -> str:
 def _table(path: Path) -> Iterator[list[str]]:
     """The cells of each row with the number of its line behind them."""
     wide = {"fine.tsv": 4, "graph.tsv": 3, "synonyms.tsv": 0}[path.name]
-    rows = csv.reader(_text(path).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    rows = csv.reader(text_of(path).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     for number, cells in enumerate(rows, 1):
         if (number == 1 and wide) or not any(cell.strip() for cell in cells):
             continue

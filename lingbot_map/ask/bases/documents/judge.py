@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.spoken import Spoken
@@ -55,6 +55,7 @@ class Judged:
     wording: Wording
     concepts: tuple[Weighed, ...]
     total: float
+    _known: dict[int, frozenset[int]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def unknown(self) -> tuple[Concept, ...]:
@@ -75,13 +76,19 @@ class Judged:
 
     def covers(self, spoken: Iterable[Spoken]) -> frozenset[int]:
         """The numbers of the concepts that any of these sentences says."""
-        said = list(spoken)
-        rows = {each.row for each in said}
-        return frozenset(
-            at
-            for at, each in enumerate(self.concepts)
-            if rows & each.rows or (each.common and any(map(each.said_in, said)))
-        )
+        return frozenset[int]().union(*map(self._said_in, spoken))
+
+    def most(self, rows: Sequence[int]) -> frozenset[int]:
+        """The concepts that the sentences of these rows may say at most: told without reading them."""
+        held = set(rows)
+        return frozenset(at for at, each in enumerate(self.concepts) if each.common or not held.isdisjoint(each.rows))
+
+    def _said_in(self, spoken: Spoken) -> frozenset[int]:
+        known = self._known.get(spoken.row)
+        if known is None:
+            known = frozenset(at for at, each in enumerate(self.concepts) if each.said_in(spoken))
+            self._known[spoken.row] = known
+        return known
 
     def share(self, covered: Iterable[int]) -> float:
         """The weighed share (0..1) of the question that these concepts make up."""

@@ -168,9 +168,13 @@ class Snapshot:
         if known is None:
             rows = self.postings.get(name, ())
             if _FEW < len(rows) <= _COUNTED:
-                rows = tuple(row for row in rows if self.rare_form(self.sentences[row]) > OWN)
+                rows = self.without_boilerplate(rows)
             known = self._own[name] = rows
         return known
+
+    def without_boilerplate(self, rows: Sequence[int]) -> tuple[int, ...]:
+        """Of these sentences those that are written for their documents."""
+        return tuple(row for row in rows if self.rare_form(self.sentences[row]) > OWN)
 
     def of(self, document: str) -> list[Spoken]:
         """The sentences of a document, in order."""

@@ -19,7 +19,7 @@ from lingbot_map.ask.types import Lang
 
 MOST = 40
 """Hits of one route."""
-_TITLES = 2_000  # titles that are looked at; of more, those that hold a word of the question
+_TITLES = 300  # titles that are looked at; of more, those that hold a word of the question
 _EARLIER_WEIGHT = 0.5
 """Below 61 / (60 + MOST): the best earlier answer stays below the last source of a route."""
 _LOOKED_AT = 500  # sentences that are looked at word for word
