@@ -43,7 +43,14 @@ def ask(
         ),
     ] = None,
     graph: Annotated[Path | None, typer.Option("--graph", help="A folder of nodes and relations.")] = None,
-    docs: Annotated[Path | None, typer.Option("--docs", help="A folder of documents.")] = None,
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            "--docs",
+            help="A folder of documents. From 1 MiB on an index of it is kept within (.lingbot-ask), or for the time of "
+            "the command where nothing can be written there; then only what changed is read.",
+        ),
+    ] = None,
     chains: Annotated[
         bool, typer.Option("--chains", help="With --docs: answer by chains of sentences from several documents.")
     ] = False,
@@ -142,7 +149,7 @@ def _base(
     if len(named) != 1 or (diagrams and named[0] not in ("--session", "--diagram")):
         found = " and ".join([*named, *(["--diagram"] if diagrams and "--diagram" not in named else [])]) or "none"
         raise BadInput("ask", "one of --session, --diagram, --graph and --docs", found)
-    with terminal.progress("Reading"):
+    with terminal.progress("Reading") as said:
         if session:
             return _of_session(session, diagrams, data)
         if diagrams:
@@ -150,7 +157,7 @@ def _base(
         if graph is not None:
             return opened("graph", _files(graph))
         assert docs is not None
-        return opened(how, [docs], encoder=chosen(encoder, encoder_model))
+        return opened(how, [docs], encoder=chosen(encoder, encoder_model), progress=said)
 
 
 def _of_session(session: str, diagrams: list[Path], data: Path) -> Base:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,16 @@ KINDS = ("session", "diagram", "graph", "recall", "sentences")
 """``recall`` and ``sentences`` are both folders of documents: the first answers by what fits, the second by chains."""
 
 
-def opened(kind: str, paths: Sequence[Path], *, encoder: Encoder | None = None) -> Base:
-    """The base of ``kind`` over files or folders; ``encoder`` makes vectors of documents (``documents.encoders``).
+def opened(
+    kind: str,
+    paths: Sequence[Path],
+    *,
+    encoder: Encoder | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Base:
+    """The base of ``kind`` over files or folders; ``encoder`` makes vectors of documents (``documents.encoders``),
+    ``progress`` hears of documents that are indexed: how many, of how many.
+
     Raises ``BadInput`` for what can't be read, with the place."""
     if encoder is not None and kind not in ("recall", "sentences"):
         raise BadInput("encoder", "documents, whose sentences it encodes", kind)
@@ -35,4 +43,4 @@ def opened(kind: str, paths: Sequence[Path], *, encoder: Encoder | None = None) 
         return triples.opened(paths)
     from lingbot_map.ask.bases import documents
 
-    return documents.opened(paths, kind, encoder=encoder)
+    return documents.opened(paths, kind, encoder=encoder, progress=progress)
