@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from lingbot_map.ask.llm import Llm
 from lingbot_web.running import Serving, serve
+from tests.ask.stub import endpoint, reworded
 from tests.browser import axe
 from tests.browser.conftest import Watch
 from tests.browser.picture import until
@@ -341,6 +343,25 @@ def test_nothing_sticks_out_of_the_panel(open_ask: Open, width: int) -> None:
     page.locator(".ask-said .ask-chip").first.click()
     page.locator(".ask-lines").wait_for()
     assert page.locator("#panel-ask").evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
+
+
+def test_an_answer_in_a_models_words_says_so(watch: Watch, tmp_path: Path) -> None:
+    diagram, _, _ = folders(tmp_path / "named")
+    with (
+        endpoint(lambda exchange: exchange.say(reworded(exchange))) as stub,
+        serve(data=tmp_path / "data", ask_diagrams=[diagram], llm=Llm(stub.url, "tiny")) as map,
+    ):
+        page = watch.page()
+        page.goto(f"{map.url}&lang=en&tab=ask&ask={ORDER}")
+        page.locator(".ask-base option").nth(1).wait_for(state="attached")
+        ask(page, "Under which condition is retryCharge called?")
+        expect(page.locator(".ask-extracted")).to_contain_text("Worded by a language model")
+        expect(page.locator(".ask-steps")).to_contain_text("model’s words")
+        expect(page.locator(".ask-said [data-item=m4]").first).to_be_visible()
+        ask(page, "What does RiskService do?")
+        expect(page.locator(".ask-said.none")).to_be_visible()
+        expect(page.locator(".ask-extracted")).to_have_count(0)  # an abstention is not worded
+        page.context.close()
 
 
 def test_the_answer_and_what_it_rests_on_stand_side_by_side(open_ask: Open) -> None:

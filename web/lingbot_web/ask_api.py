@@ -319,8 +319,9 @@ def _answer(
 
 
 def _told(base: Base, answer: Answer, root: Path | None) -> list[dict[str, Any]]:
-    """The evidence and the answer. ``extracted``: it is a list of what fits, quoted and not worked out; ``labels`` are
-    the titles of what chains and sentences cite; ``query`` is a graph's plan."""
+    """The evidence and the answer. ``extracted``: it is a list of what fits, quoted and not worked out; ``worded``: in
+    a language model's words; ``labels`` are the titles of what is cited; ``query`` is a graph's plan."""
+    from lingbot_map.ask.llm import STEP
     from lingbot_map.ask.telling import as_json
     from lingbot_web.ask_sources import named
 
@@ -330,8 +331,9 @@ def _told(base: Base, answer: Answer, root: Path | None) -> list[dict[str, Any]]
         each["path"] = named(each["path"], root)
     del said["steps"], said["question"]
     computed = any(step.name == "compute" and step.status == "ok" for step in answer.steps)
-    worded = any(step.name in ("llm", "model", "word") and step.status == "ok" for step in answer.steps)
+    worded = any(step.name == STEP and step.status == "ok" for step in answer.steps)
     said["extracted"] = not (answer.abstained or computed or worded)
+    said["worded"] = worded
     cited = dict.fromkeys([*answer.cites, *(id for chain in answer.chains for id in chain.items)])
     items = [base.item(id) for id in cited]
     said["labels"] = {item.id: {"title": item.title or item.id, "kind": item.kind} for item in items if item}

@@ -50,6 +50,7 @@ export function answerBody(shown, told) {
     h('div', { class: `ask-said ${answer.abstained ? 'none' : ''}` },
       answer.abstained && h('p', { class: 'ask-verdict' }, text(shown.map ? 'ask.none' : 'ask.none.here')),
       answer.verdict && !answer.abstained && h('p', { class: `ask-verdict ${answer.verdict}` }, text(`ask.verdict.${answer.verdict}`)),
+      answer.worded && h('p', { class: 'ask-extracted' }, text('ask.worded')),
       answer.extracted && h('p', { class: 'ask-extracted' }, text(answer.chains.length ? 'ask.extracted.chain' : 'ask.extracted')),
       answer.sentences.map((sentence) => h('p', null, foreign(sentence.text, { most: 2000 }), sentence.cites.length > 0 && h('span', { class: 'ask-cites' }, sentence.cites.slice(0, MOST_CHIPS).map((id) => chip(shown, id)), sentence.cites.length > MOST_CHIPS && h('span', { class: 'quiet' }, text('ask.more', { n: sentence.cites.length - MOST_CHIPS })))))),
     answer.open_points.length > 0 && h('ul', { class: 'ask-open' }, answer.open_points.map((point) => h('li', null, foreign(point, { most: 300 })))),

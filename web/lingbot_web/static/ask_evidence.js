@@ -15,7 +15,7 @@ import { part } from 'lb/pane';
 const FIRST = 5; // pieces of evidence that are shown unasked
 const MOST_CHAINS = 5;
 const MOST_STEPS_IN_CHAIN = 14;
-const ONE_BY_ONE = ['read', 'bind', 'compute', 'pool', 'answer', 'cite'];
+const ONE_BY_ONE = ['read', 'bind', 'compute', 'pool', 'answer', 'cite', 'llm'];
 
 /** @param {Evidence[]} evidence @param {Chip} chip @param {boolean} all @param {() => void} onAll */
 export function evidencePart(evidence, chip, all, onAll) {

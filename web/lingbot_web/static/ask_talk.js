@@ -13,6 +13,7 @@
  * @property {boolean} abstained
  * @property {'yes' | 'no' | 'unspecified' | null} verdict
  * @property {boolean} extracted it is a list of what fits, quoted and not worked out
+ * @property {boolean} [worded] in the words of a language model, held against the evidence
  * @property {Chain[]} chains
  * @property {string[]} open_points
  * @property {Record<string, {title: string, kind: string}>} labels of what is cited
