@@ -4,6 +4,7 @@ import { keep, read } from 'lb/ask_bases';
 import { fill, foreign, h, plain } from 'lb/dom';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { toast } from 'lb/toast';
 
 /** @typedef {import('lb/ask_talk').Topic} Topic */
 /**
@@ -69,7 +70,7 @@ export class AskHead {
     const dropped = bases.dropped.get(bases.id);
     fill(this.dropped, dropped && h('div', { class: 'ask-dropped' },
       h('label', null,
-        h('input', { type: 'checkbox', checked: dropped.kept, dataset: { focus: 'keep' }, on: { change: (/** @type {Event} */ event) => { bases.keepHere(bases.id, /** @type {HTMLInputElement} */ (event.target).checked); reactions.changed(); } } }),
+        h('input', { type: 'checkbox', checked: dropped.kept, dataset: { focus: 'keep' }, on: { change: (/** @type {Event} */ event) => { if (!bases.keepHere(bases.id, /** @type {HTMLInputElement} */ (event.target).checked)) toast(text('ask.drop.full')); reactions.changed(); } } }),
         text('ask.drop.keep')),
       h('button', { class: 'text-button', dataset: { focus: 'remove' }, on: { click: () => { bases.remove(bases.id); reactions.choose(bases.id); } } }, text('ask.drop.remove')),
       h('p', { class: 'quiet' }, text(dropped.kept ? 'ask.drop.kept' : 'ask.drop.unkept'))));

@@ -22,6 +22,7 @@ export const ASK = {
   'ask.chain': ['证据链', 'Chain of evidence'],
   'ask.computed': ['直接算出', 'computed, not searched for'],
   'ask.drop': ['选一个时序图来问（也可拖到这里）', 'Choose a sequence diagram to ask (or drop it here)'],
+  'ask.drop.full': ['这个浏览器不让存，或者没有地方了', 'This browser stores nothing, or has no room left'],
   'ask.drop.keep': ['留在这个浏览器里', 'Keep in this browser'],
   'ask.drop.kept': ['存在这个浏览器里，直到移除。', 'Stored in this browser until it is removed.'],
   'ask.drop.large': ['“{name}”超过 {most} KiB，没有读', '“{name}” is larger than {most} KiB and was not read'],
