@@ -115,7 +115,7 @@ class Llm:
             return answer, step("skipped", f"the endpoint wants to rest for {rest:.0f} s")
         sheet = numbered.sheet(answer, base)
         if sheet is None:
-            return answer, step("skipped", "too long to be worded")
+            return answer, step("skipped", "too long to be worded, or changed meanwhile")
         shown = len(sheet.pieces)
         messages = _messages(sheet)
         prompt = json.dumps(messages)

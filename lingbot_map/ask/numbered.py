@@ -86,7 +86,7 @@ def computed(answer: Answer) -> bool:
 
 
 def sheet(answer: Answer, base: Itemised) -> Sheet | None:
-    """What is shown of ``answer``; ``None`` for one that is too long to be worded."""
+    """What is shown of ``answer``; ``None`` for one that is too long to be worded, or rests on what is gone by now."""
     exact = computed(answer)
     ids = list(answer.cites)
     if not ids or len(ids) > MOST or len(answer.text) > LONGEST_ANSWER:
@@ -100,10 +100,9 @@ def sheet(answer: Answer, base: Itemised) -> Sheet | None:
         if item is not None:
             pieces.append(_piece(len(pieces) + 1, item, answer, base))
     number = {piece.id: piece.n for piece in pieces}
-    given = tuple(
-        Given(text=said.text, cites=tuple(number[cite] for cite in said.cites if cite in number))
-        for said in answer.sentences
-    )
+    if not number.keys() >= set(answer.cites):
+        return None
+    given = tuple(Given(text=said.text, cites=tuple(number[cite] for cite in said.cites)) for said in answer.sentences)
     rows = tuple(str(row["name"]) for row in answer.rows if row.get("name")) if exact else ()
     return Sheet(
         question=answer.question.text,

@@ -110,6 +110,22 @@ def test_an_answer_that_was_searched_for_is_shown_up_to_eight_pieces(stub: Stub,
     assert len(stub.asked[0].shown["evidence"]) == 8
 
 
+def test_a_sentence_is_shown_with_those_around_it(stub: Stub, tmp_path: Path) -> None:
+    said = "It is old. It is grey. The gate opens at 7:30. It is loud. It is wide. It is high."
+    (tmp_path / "gate.md").write_text(f"# Gate\n{said}\n", "utf-8")
+    Ask(opened("sentences", [tmp_path]), llm=Llm(stub.url, "tiny")).ask("When does the gate open?")
+    piece = stub.asked[0].shown["evidence"][0]
+    assert piece["text"] == "The gate opens at 7:30."
+    around = [
+        "below Gate",
+        "before it It is old.",
+        "before it It is grey.",
+        "after it It is loud.",
+        "after it It is wide.",
+    ]
+    assert piece["around it"] == around
+
+
 def test_the_same_question_has_the_same_answer(stub: Stub, flow: Path) -> None:
     llm, base = Llm(stub.url, "tiny"), opened("diagram", [flow])
     first = Ask(base, llm=llm).ask(QUESTION)

@@ -299,6 +299,7 @@ def _answer(
     tell({"bound": bound_as_json(base, read)})
     if only:
         return None
+    end = time.monotonic() + LIMIT
     found = asking.ask(question, read=read, told=lambda step: tell({"step": asdict(step)}))
 
     def tell_answer(answer: Answer) -> None:
@@ -307,8 +308,7 @@ def _answer(
         tell({"topics": _topics(asking)})
 
     def word(llm: Llm) -> None:
-        spent = sum(step.ms for step in found.steps) / 1000
-        worded, step = llm.worded(found, base, LIMIT - spent)
+        worded, step = llm.worded(found, base, end - time.monotonic())
         tell({"step": asdict(step)})
         tell_answer(replace(worded, steps=(*found.steps, step)))
 

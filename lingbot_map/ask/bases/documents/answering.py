@@ -105,6 +105,18 @@ class Documents:
             return self._fitting(snapshot, judged, pool, question.lang)
         return self._chained(snapshot, judged, pool, question.lang)
 
+    def around(self, id: str, steps: int) -> list[str]:
+        """What surrounds a sentence, a line each: its heading, up to ``steps`` sentences before and after it."""
+        snapshot = getattr(self._reading, "snapshot", None) or self.library.snapshot
+        spoken = snapshot.ids.get(id)
+        if spoken is None:
+            return []
+        found = [f"below {spoken.line.heading}"] if spoken.line.heading else []
+        own = snapshot.of(spoken.document)
+        at = next((n for n, each in enumerate(own) if each.id == id), 0)
+        found += [f"before it {each.line.text}" for each in own[max(0, at - steps) : at]]
+        return found + [f"after it {each.line.text}" for each in own[at + 1 : at + 1 + steps]]
+
     def item(self, id: str) -> Item | None:
         """A document (its path), a sentence (``path#n``), a row (``fine:...``, ``graph:...``)."""
         snapshot = getattr(self._reading, "snapshot", None) or self.library.snapshot
