@@ -20,7 +20,7 @@ from bench.probe import floor, route, sync_ns
 CALLS = 20_000
 floored = floor(route)
 ORDER = ("probe", "mapper", "live", "otlp", "recovery", "seek", "imports", "opening", "check", "frames")
-ASKED = ("peers", "hour", "ask_session", "ask_sequence", "ask_triples", "ask_documents", "ask_folders")
+ASKED = ("peers", "hour", "ask_session", "ask_sequence", "ask_triples", "ask_documents", "ask_folders", "ask_kept")
 """Parts that run only when they are named: they take minutes, or packages that `make bench-web` installs."""
 PEERS = ("opentelemetry-sdk", "langfuse", "structlog", "orjson", "msgspec", "networkx", "websockets", "uvicorn")
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lingbot_map.ask.dialog import Dialog
+from lingbot_map.ask.kept import Outcome, outcomes_of, version_of
 from lingbot_map.ask.pool import Fused, Hit, evidence, fuse
 from lingbot_map.ask.types import Answer, EvidenceItem, Found, Item, Question, Sentence, Status, TraceStep
 
@@ -45,7 +46,11 @@ class Route:
 
 
 class Base(Protocol):
-    """What can be asked: a recorded session, diagrams, a graph, documents."""
+    """What can be asked: a recorded session, diagrams, a graph, documents.
+
+    One that has a ``version``, a value that changes whenever what it would answer may change, is answered from what
+    was kept where a question comes again (``kept``).
+    """
 
     name: str
 
@@ -145,10 +150,21 @@ class Ask:
     def _answered(self, text: str, read: Question | None, told: Callable[[TraceStep], Any]) -> Answer:
         report, trace = self.report, Trace(told)
         end = time.monotonic() + self._limit
+        text = text.strip()
+        # A reader's corrections are one's own, and a probe is to hear of each route.
+        version = version_of(self.base) if read is None and report is None else None
+        before = self.dialog.trails()
+        if version is not None:
+            began = time.perf_counter()
+            kept = outcomes_of(self.base).get(version, text, self.dialog)
+            if kept is not None:
+                return self._again(kept, trace, began, end)
+        self.dialog.consulted = 0
         with trace.step("read") as step:
-            question = read if read is not None else self.base.read(text.strip(), self.dialog)
+            question = read if read is not None else self.base.read(text, self.dialog)
             step["detail"] = question.kind
             step["keywords"] = question.terms
+        depth, back = self.dialog.consulted, self.dialog.trails() != before
         with trace.step("bind") as step:
             step["detail"] = ", ".join(f"{mention.text} = {mention.id}" for mention in question.mentions)
             step["evidence_count"] = len(question.mentions)
@@ -167,14 +183,34 @@ class Ask:
         answer = self._checked(question, found, pool, trace)
         open_points = (*answer.open_points, *(_LATE[question.lang].format(name) for name in late))
         answer = replace(answer, steps=tuple(trace.steps), open_points=open_points)
-        self.dialog.heard(question, answer)
-        if self._llm is not None:
-            answer, worded = self._llm.worded(answer, self.base, end - time.monotonic())
-            trace.add(worded)
-            answer = replace(answer, steps=tuple(trace.steps))
+        whole = all(step.status not in ("timeout", "failed") for step in trace.steps)
+        if version is not None and whole and version_of(self.base) == version:
+            outcomes_of(self.base).put(version, text, depth, Outcome(answer, back, before[:depth]))
+        self.dialog.heard(question, answer, before=before[:depth], version=version_of(self.base))
+        answer = self._worded(answer, trace, end)
         if report is not None:
             report.answered(answer, pool, computed=computed)
         return answer
+
+    def _again(self, kept: Outcome, trace: Trace, began: float, end: float) -> Answer:
+        """The answer that was kept, with the steps that once led to it and one that says so."""
+        if kept.back:
+            self.dialog.back()
+        for step in kept.steps:
+            trace.add(step)
+        ms = round((time.perf_counter() - began) * 1000, 3)
+        trace.add(TraceStep(name="kept", status="ok", evidence_count=len(kept.answer.cites), ms=ms))
+        answer = replace(kept.answer, steps=tuple(trace.steps))
+        self.dialog.heard(answer.question, answer, before=kept.before, version=version_of(self.base))
+        return self._worded(answer, trace, end)
+
+    def _worded(self, answer: Answer, trace: Trace, end: float) -> Answer:
+        """In a language model's words, where there is one."""
+        if self._llm is None:
+            return answer
+        answer, worded = self._llm.worded(answer, self.base, end - time.monotonic())
+        trace.add(worded)
+        return replace(answer, steps=tuple(trace.steps))
 
     def _searched(self, question: Question, trace: Trace) -> tuple[list[Fused], list[str]]:
         routes = self.base.routes(question)

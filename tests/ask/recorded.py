@@ -25,8 +25,8 @@ NOT_ROUTES = frozenset(("read", "bind", "compute", "pool", "answer", "cite"))
 
 
 def plain(answer: Answer) -> Answer:
-    """The answer without what the clock says."""
-    return replace(answer, steps=tuple(replace(step, ms=0.0) for step in answer.steps))
+    """The answer without what the clock says, and without that it was kept."""
+    return replace(answer, steps=tuple(replace(step, ms=0.0) for step in answer.steps if step.name != "kept"))
 
 
 def faults_of(map: DialogueMap, events: list[Event], turn: int, answer: Answer) -> Iterator[str]:

@@ -15,6 +15,7 @@ from lingbot_map.ask.bases.triples.graph import Graph, Node, Said
 from lingbot_map.ask.bases.triples.knowledge import Knowledge
 from lingbot_map.ask.bases.triples.plan import Branch, Extreme, Hop, Plan, Stage, Test
 from lingbot_map.ask.bases.triples.run import Run, TooLong
+from lingbot_map.ask.kept import outcomes_of
 from tests.ask.triples.library import library
 
 Test.__test__ = False  # type: ignore[attr-defined]
@@ -98,7 +99,7 @@ def test_an_answer_is_kept_and_never_stale() -> None:
     first = Ask(base).ask("订单服务依赖哪些服务？")
     misses = base.questions.misses
     assert Ask(base).ask("订单服务依赖哪些服务？").text == first.text
-    assert (base.questions.hits, base.questions.misses) == (1, misses)
+    assert (outcomes_of(base).hits, base.questions.misses) == (1, misses)
     base.graph.add_node(Node("s5", "Service", "审计服务"))
     base.graph.add_edge("s1", "DEPENDS_ON", "s5")
     assert {row["id"] for row in Ask(base).ask("订单服务依赖哪些服务？").rows} == {"s2", "s3", "s5"}

@@ -65,6 +65,8 @@ class SequenceBase:
     """Asks ``diagrams``; ``refused`` are parts of their files that are of another kind."""
 
     name = "diagram"
+    version = 0
+    """Diagrams that are read never change."""
 
     def __init__(self, diagrams: Sequence[Diagram], refused: Sequence[Refused] = ()) -> None:
         several = len(diagrams) > 1

@@ -59,23 +59,37 @@ OPERATORS: dict[str, Operator] = {
 
 
 class SessionBase:
-    """One session's map, as it stands when this is made."""
+    """One session's map; each question is answered from the map as it stands when it is asked."""
 
     name = "session"
 
     def __init__(self, map: DialogueMap, *, designed: SequenceBase | None = None) -> None:
         """``designed`` is the diagram that turns can be held against. Raises ``BadInput`` for several."""
-        self.record = Record(map)
-        self._reader = Reader(self.record)
+        self._map = map
+        self._derive()
         self._designed = designed
         self._conform = conforming(designed) if designed is not None else None
 
+    @property
+    def version(self) -> tuple[str, int]:
+        """Where the map stands."""
+        return self._map.epoch, self._map.seq
+
+    def _derive(self) -> None:
+        self._at = self.version
+        self.record = Record(self._map)
+        self._reader = Reader(self.record)
+
     def read(self, text: str, dialog: Dialog) -> Question:
         """The question: its operator, its turns and names."""
+        if self._at != self.version:
+            self._derive()
         return self._reader.read(text, dialog)
 
     def read_as(self, text: str, dialog: Dialog, bound: Mapping[int, str]) -> Question:
         """As ``read``, with the ids that a reader put right, by the place of the words that stand for them."""
+        if self._at != self.version:
+            self._derive()
         return self._reader.read(text, dialog, bound)
 
     def compute(self, question: Question) -> Found | None:

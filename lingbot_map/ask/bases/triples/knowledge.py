@@ -6,10 +6,9 @@ said again.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from lingbot_map.ask.bases.triples.answers import found
 from lingbot_map.ask.bases.triples.cypher import Query, rendered
@@ -24,8 +23,9 @@ from lingbot_map.ask.bases.triples.run import Result, Run, TooLong
 from lingbot_map.ask.bases.triples.say import Say
 from lingbot_map.ask.bases.triples.wanted import Read
 from lingbot_map.ask.bases.triples.words import SOFT
-from lingbot_map.ask.dialog import Dialog, Topic
+from lingbot_map.ask.dialog import Dialog
 from lingbot_map.ask.engine import Route
+from lingbot_map.ask.kept import Kept
 from lingbot_map.ask.names import Names
 from lingbot_map.ask.pool import Fused
 from lingbot_map.ask.text import folded, lang_of
@@ -38,38 +38,6 @@ KEPT = 4096
 _TRIED = 12
 _SLACK = 1.0  # a reading that strays this much further may stand in for one that gives nothing
 _NEAR = 0.1
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-
-
-class Kept(Generic[K, V]):
-    """The last values by key; ``hits`` and ``misses`` are counted."""
-
-    def __init__(self, most: int = KEPT) -> None:
-        self._most = most
-        self._values: OrderedDict[K, V] = OrderedDict()
-        self.hits = self.misses = 0
-
-    def get(self, key: K) -> V | None:
-        """The value, or ``None``."""
-        value = self._values.get(key)
-        if value is None:
-            self.misses += 1
-        else:
-            self.hits += 1
-            self._values.move_to_end(key)
-        return value
-
-    def put(self, key: K, value: V) -> None:
-        """Keeps it; the one that was asked for longest ago goes."""
-        self._values[key] = value
-        if len(self._values) > self._most:
-            self._values.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forgets all."""
-        self._values.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +53,9 @@ class Knowledge:
 
     def __init__(self, graph: Graph, *, seconds: float = 5.0) -> None:
         self.graph = graph
-        self.questions: Kept[Hashable, _Kept] = Kept()
-        self.answers: Kept[Hashable, Found] = Kept()
+        self.questions: Kept[Hashable, _Kept] = Kept(KEPT)
+        self.answers: Kept[Hashable, Found] = Kept(KEPT)
+        self._depths: Kept[str, int] = Kept(KEPT)  # how many earlier topics have a part in how a question is read
         self._seconds = seconds
         self._version = -1
         self._late: set[Plan] = set()
@@ -108,42 +77,54 @@ class Knowledge:
         self.recall = Recall(self.lexicon)
         self.questions.clear()
         self.answers.clear()
+        self._depths.clear()
         self._late.clear()
         self._version = self.graph.version
 
     def read(self, text: str, dialog: Dialog) -> Question:
         """The question with its plan in ``args``: ``plan``, and the same as ``cypher`` with ``parameters``."""
         self._derive()
-        key = (text, self._version, _before(dialog))
-        kept = self.questions.get(key)
-        if kept is not None:
+        depth = self._depths.get(text)
+        before = dialog.trails(2)
+        kept = None if depth is None else self.questions.get((text, before[:depth]))
+        if kept is not None and depth is not None:
+            dialog.consulted = max(dialog.consulted, depth)
             if kept.back:
                 dialog.back()
             return kept.question
-        question, back = self._read(text, dialog)
-        self.questions.put(key, _Kept(question, back))
+        question, back, depth = self._read(text, dialog)
+        self._depths.put(text, depth)
+        self.questions.put((text, before[:depth]), _Kept(question, back))
         return question
 
-    def _read(self, text: str, dialog: Dialog) -> tuple[Question, bool]:
+    @property
+    def version(self) -> int:
+        """That of the graph."""
+        return self.graph.version
+
+    def _read(self, text: str, dialog: Dialog) -> tuple[Question, bool, int]:
+        """The question, whether it went back to an earlier topic, and how many of those had a part in it."""
         marks, left = self.lexicon.marks(folded(text[:LONGEST]))
         lang = _spoken(text, marks)
         marks, missing = self._near(text[:LONGEST], marks, left)
         missing += [str(mark.value[0]) for mark in marks if mark.op == "unknown"]
         read = self.reader.read(marks) if not missing else Read(marks, [])
+        known = bool(read.candidates or read.anchors)
+        goes_on = bool(marks) and not missing and (not known or follows(marks, read.anchors))
+        depth = 2 if read.has("back") else 1 if goes_on else 0
         back = read.has("back") and dialog.back() is not None
-        topic = dialog.topics[0] if dialog.topics else None
+        topic = dialog.topics[0] if goes_on and dialog.topics else None
         mentions = tuple(mark.mention for mark in marks if mark.mention is not None)
         candidates: Sequence[Candidate] = read.candidates
         carried: Mapping[tuple[str, ...], tuple[Mention, ...]] = {}
-        alone = bool(read.candidates or read.anchors)
-        if topic is not None and marks and not missing and (not alone or follows(marks, read.anchors)):
+        if topic is not None:
             more = followed(self.reader, marks, read.anchors, topic)
             if more is not None:
                 candidates, mentions, carried = more.candidates, more.mentions, more.carried
         question = Question(
             text=text, lang=lang, mentions=mentions, terms=_terms(marks), args={"missing": tuple(missing)}
         )
-        return self._chosen(question, candidates, marks, carried), back
+        return self._chosen(question, candidates, marks, carried), back, depth
 
     def _near(self, asked: str, marks: list[Mark], left: Sequence[tuple[int, str]]) -> tuple[list[Mark], list[str]]:
         """What nothing took may be a name that is nearly right; else it is missing."""
@@ -352,13 +333,3 @@ def _terms(marks: Sequence[Mark]) -> tuple[str, ...]:
             if mark.mention or mark.relations or mark.props or mark.kinds or mark.values or mark.value
         )
     )
-
-
-def _before(dialog: Dialog) -> Hashable:
-    """What a reading may depend on of the questions before."""
-    return tuple(_topic(topic) for topic in list(dialog.topics)[:2])
-
-
-def _topic(topic: Topic) -> Hashable:
-    ids = tuple(mention.id for mention in topic.answered[:200]), tuple(m.id for m in topic.question.mentions)
-    return (topic.question.text, topic.question.args.get("plan"), ids)
