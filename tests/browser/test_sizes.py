@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import SESSION, Watch
+from tests.browser.passing import HOLD_TOASTS
 from tests.browser.picture import resize, until
 from tests.browser.serving import Site, key_of
 from tests.browser.telecom import numbered
@@ -162,3 +163,26 @@ def test_a_banner_of_two_lines_moves_the_map_by_as_much(site: Site, watch: Watch
             " document.querySelector('.banner').getBoundingClientRect().bottom) < 1.5",
         )
         hold(page, (width, "banner"))
+
+
+@pytest.mark.parametrize("width", [1600, 1280, 1024])
+def test_a_toast_lies_over_no_row(open_told: Open, width: int) -> None:
+    page = open_told("sel=turn~40~0~utterance:40", width=width, height=800, init=HOLD_TOASTS)
+    page.locator("#panel-inspect [data-focus=link]").click()
+    expect(page.locator(".toast")).to_be_visible()
+    for pills in (0, 1):
+        expect(page.locator("#pills > :not([hidden])")).to_have_count(pills)
+        toast, foot = page.locator(".toast").bounding_box(), page.locator("#map").bounding_box()
+        assert toast is not None
+        assert foot is not None
+        low = foot["y"] + foot["height"]
+        if not pills:
+            assert low - 44 <= toast["y"]  # in the strip that is kept free of rows
+            assert toast["y"] + toast["height"] <= low
+            assert foot["x"] + 152 <= toast["x"]
+        else:
+            pill = page.locator(".pill.trail").bounding_box()
+            assert pill is not None
+            assert toast["y"] + toast["height"] <= pill["y"]  # which can be pressed
+        page.locator("#map").focus()
+        page.keyboard.press("Enter")

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STAVE_HEAD, scrollable } from 'lb/layout';
-import { paintColumns, paintGutter } from 'lb/paint_gutter';
+import { paintGutter } from 'lb/paint_gutter';
+import { STRINGS } from 'lb/strings';
 import { explain } from 'lb/words';
 import { fakeContext } from './context.js';
 import { sceneOf } from './scene.js';
@@ -73,29 +74,38 @@ test('the tooltip of a row and of its marks names the id in any case', () => {
   assert.ok(!explain(scene, { kind: 'node', id: 'intent:ask', turn: 1, seq: 0 }, 'en').includes(' · '));
 });
 
-test('what a column holds stays named while rows are scrolled away', () => {
+test('a stave\'s name, its column and what is scrolled away stand on one line, and none over another', () => {
   const story = new Telling();
   for (let turn = 1; turn <= 30; turn++) story.said(`t${turn}`).routed(`intent-${turn}`, 0.9).assigned(`slot-${turn}`, turn).recalled('reranked', { [`doc-${turn}`]: 1 }, `q${turn}`);
   const scene = sceneOf(story.map, 1, 31);
-  for (const words of ['narrow', 'wide']) {
-    if (words === 'wide') scene.text = (key) => (key.startsWith('score.') ? '中文' : key);
+  /** @type {Record<string, Record<string, string[]>>} what the knowledge stave's head says, by language and row that is the first */
+  const said = {};
+  for (const lang of /** @type {const} */ (['zh', 'en'])) {
+    scene.text = (key) => STRINGS[lang][key] ?? key;
     scene.words.clear();
-    for (const stave of scene.layout.staves.staves) {
-      assert.ok(scrollable(stave, story.map.rows.of[stave.layer].length) > 3);
-      stave.scroll = 2;
-    }
-    const ctx = fakeContext();
-    /** @type {{text: string, right: number, left: number, y: number}[]} */
-    const drawn = [];
-    ctx.fillText = (text, x, y) => drawn.push({ text, right: x, left: x - ctx.measureText(text).width, y });
-    paintColumns(ctx, scene);
-    for (const stave of scene.layout.staves.staves) {
-      const column = scene.word({ flow: 'score.visits', state: 'score.now', knowledge: 'score.hits' }[stave.layer]);
-      const inHead = drawn.filter(({ y }) => y > stave.top && y < stave.top + STAVE_HEAD);
-      const head = inHead.find(({ text }) => text === column);
-      const told = inHead.find(({ text }) => /[▲▼]/u.test(text));
-      assert.ok(head && told, `${stave.layer} names its column and tells of hidden marks`);
-      assert.ok(head.y === told.y ? told.right <= head.left : Math.abs(head.y - told.y) >= 10, 'neither lies over the other');
+    for (const scroll of [0, 1, 12]) {
+      for (const stave of scene.layout.staves.staves) {
+        assert.ok(scrollable(stave, story.map.rows.of[stave.layer].length) >= 12);
+        stave.scroll = scroll;
+      }
+      const ctx = fakeContext();
+      /** @type {{text: string, right: number, left: number, y: number}[]} */
+      const drawn = [];
+      ctx.fillText = (text, x, y) => {
+        const { width } = ctx.measureText(text);
+        drawn.push(ctx.textAlign === 'right' ? { text, right: x, left: x - width, y } : { text, left: x, right: x + width, y });
+      };
+      paintGutter(ctx, scene);
+      for (const stave of scene.layout.staves.staves) {
+        const head = drawn.filter(({ y }) => y > stave.top && y < stave.top + STAVE_HEAD).sort((one, other) => one.left - other.left);
+        assert.ok(head.every(({ y }) => y === stave.top + 15), 'one line');
+        assert.ok(head.every(({ left }, i) => !i || left >= head[i - 1].right + 4), 'none lies over another');
+        assert.ok(head.some(({ text }) => /[▲▼]/u.test(text)), `${stave.layer} tells of hidden marks`);
+        if (stave.layer === 'knowledge') (said[lang] ??= {})[scroll] = head.map(({ text }) => text);
+      }
     }
   }
+  const rows = story.map.rows.of.knowledge.length - (scene.layout.stave('knowledge')?.room ?? 0);
+  assert.deepEqual(said.zh, { 0: ['知识', `▼${rows}`, '7 日命中'], 1: ['知识', `▲1 ▼${rows - 1}`, '7 日命中'], 12: ['知识', `▲12 ▼${rows - 12}`, '7 日命中'] });
+  assert.deepEqual(said.en, { 0: ['Knowledge', `▼${rows}`, 'hits'], 1: ['Knowledge', `▲1 ▼${rows - 1}`], 12: ['Knowledge', `▲12 ▼${rows - 12}`] });
 });

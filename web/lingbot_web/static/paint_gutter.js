@@ -26,6 +26,10 @@ const RULE = 32;
 const KIND = /** @type {const} */ ({ flow: 'kind.intent', state: 'kind.slot', knowledge: 'kind.doc' });
 const COLOUR = /** @type {const} */ ({ flow: 'flow', state: 'state', knowledge: 'know' });
 const COLUMN = /** @type {const} */ ({ flow: 'score.visits', state: 'score.now', knowledge: 'score.hits' });
+/** Beside the longest of the staves' own names. */
+const SHORT = 'score.hits.short';
+/** Between what is scrolled away and what the column holds. */
+const BESIDE = 8;
 
 /** Lanes and row lines. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
 export function paintGround(ctx, scene) {
@@ -105,7 +109,7 @@ export function paintGutter(ctx, scene) {
   ctx.fillText(scene.word(scene.readable ? 'score.said' : 'score.anomaly'), LABEL_X, 41);
 }
 
-/** What the staves' right columns hold; and where rows are scrolled away, how many marks of the window stand on them: before it, or below it where there is no room. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+/** What the staves' right columns hold; and before it, where rows are scrolled away, how many marks of the window stand on them. All on one line: where there is no room for both the column has its short name, and none where that is too long. @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
 export function paintColumns(ctx, scene) {
   const { layout, tokens } = scene;
   const hidden = hiddenMarks(scene);
@@ -116,18 +120,18 @@ export function paintColumns(ctx, scene) {
     const [above, below] = hidden[stave.layer] ?? [0, 0];
     const left = LABEL_X + scene.lettering.width(scene.word(`score.${stave.layer}`), FONT.labelStrong) + 4;
     const right = GUTTER - 12;
-    const column = scene.word(COLUMN[stave.layer]);
+    const wide = (/** @type {string} */ words) => (words ? scene.lettering.width(words, FONT.small) : 0);
     let told = [above ? `▲${above}` : '', below ? `▼${below}` : ''].join(' ').trim();
-    if (left + scene.lettering.width(told, FONT.small) > right) told = `${above ? '▲' : ''}${below ? '▼' : ''}`;
-    const before = right - scene.lettering.width(column, FONT.small) - 8;
-    const beside = !told || before - scene.lettering.width(told, FONT.small) >= left;
+    if (left + wide(told) > right) told = `${above ? '▲' : ''}${below ? '▼' : ''}`;
+    const names = [scene.word(COLUMN[stave.layer]), stave.layer === 'knowledge' ? scene.word(SHORT) : ''];
+    const column = names.find((name) => !told || left + wide(told) + BESIDE + wide(name) <= right) ?? '';
     ctx.fillStyle = tokens.panel;
     ctx.fillRect(left, stave.top + 1, GUTTER - 1 - left, STAVE_HEAD - 2);
     ctx.fillStyle = tokens['text-3'];
-    ctx.fillText(column, right, stave.top + (beside ? 15 : 9.5));
+    if (column) ctx.fillText(column, right, stave.top + 15);
     if (!told) continue;
     ctx.fillStyle = tokens['text-2'];
-    ctx.fillText(told, beside ? before : right, stave.top + (beside ? 15 : 21.5));
+    ctx.fillText(told, column ? right - wide(column) - BESIDE : right, stave.top + 15);
   }
 }
 

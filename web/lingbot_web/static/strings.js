@@ -269,6 +269,7 @@ const WORDS = {
   'score.focus.write': ['槽位 {name}，值 {value}', 'slot {name}, value {value}'],
   'score.focus.wrong': ['错误', 'error'],
   'score.hits': ['7 日命中', 'hits/7d'],
+  'score.hits.short': ['命中', 'hits'],
   'score.knowledge': ['知识', 'Knowledge'],
   'score.now': ['当前值', 'now'],
   'score.null': ['∅ null', '∅ null'],
