@@ -205,6 +205,16 @@ def test_a_name_is_not_read_for_its_verb(tmp_path: Path, name: str, question: st
     assert Ask(opened([path])).ask(question).cites == ("m1",)
 
 
+def test_a_name_is_not_read_for_a_condition(tmp_path: Path) -> None:
+    path = tmp_path / "stock.puml"
+    lines = ["@startuml", "Order -> StockService : lock(items)", "alt in stock", "Order -> Till : pay()"]
+    lines += ["else out of stock", "StockService --> Order : soldOut", "end", "@enduml"]
+    path.write_text("\n".join(lines), "utf-8")
+    ask = Ask(opened([path]))
+    assert ask.ask("Who calls StockService?").cites == ("m1",)
+    assert ask.ask("What happens if an item is in stock?").cites[0] == "m2"
+
+
 PIECES = [
     "扣款", "超时", "charge", "reserve", "cartClosed", "之前", "之后", "必须", "吗", "如果", "怎么走", "第", "5",
     "条消息", "谁", "会写", "CartDB", "BillingService", "RiskService", "refund()", "多久", "异步",

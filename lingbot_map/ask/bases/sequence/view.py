@@ -276,7 +276,16 @@ class View:
         return [] if lexicon.states(concepts(rest)) else found
 
     def _best(self, text: str) -> list[Named]:
-        return self._fitting(frozenset(concepts(text)))
+        """Conditions whose words the text holds; not those that only the names of lifelines hold ("in stock", where the
+        StockService is asked for)."""
+        rest, named = folded(text), set[str]()
+        for mention in self.names.find(text):
+            if mention.kind == "lifeline":
+                rest = rest.replace(folded(mention.text), " ")
+                named.update(concepts(mention.text))
+        named -= set(concepts(rest))
+        found = self._fitting(frozenset(concepts(text)))
+        return [each for each in found if not named or not set(concepts(_condition(each))) <= named]
 
     def _fitting(self, asked: frozenset[str]) -> list[Named]:
         """The conditions that have most of the concepts ``asked``."""
@@ -326,3 +335,7 @@ def _complement(fragment: Fragment, number: int, fit: float) -> Iterator[Named]:
         yield Named(fragment, number, fit - 0.05, holds=False)
     elif len(others) == 1 and folded(others[0].condition).strip() in _ELSE:
         yield Named(fragment, others[0].number, fit - 0.05)
+
+
+def _condition(named: Named) -> str:
+    return named.fragment.operands[named.operand - 1].condition
