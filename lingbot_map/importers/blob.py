@@ -14,8 +14,10 @@ from typing import IO
 
 from lingbot_map.errors import BadInput, TooLarge
 from lingbot_map.importers.limits import LIMITS
+from lingbot_map.importers.sse import is_sse, records
 
 _CHUNK = 1 << 20
+_HEAD = 4096  # bytes at the beginning that tell whether it is a capture of server-sent events
 _BOM = b"\xef\xbb\xbf"
 _SPLIT = "split it, or export fewer conversations at a time"
 
@@ -45,6 +47,8 @@ class Blob:
                 raise TooLarge(self.name, "a file", self.size, LIMITS.file, _SPLIT)
             if self.slice(0, 2) == b"\x1f\x8b":
                 self._expand()
+            if is_sse(self.slice(0, _HEAD).removeprefix(_BOM)):
+                self._unframe()
         except BaseException:
             self.close()
             raise
@@ -83,6 +87,29 @@ class Blob:
         out.flush()
         self.close()
         self._data, self._file, self.path, self.size = None, out, None, size
+
+    def _unframe(self) -> None:
+        """Server-sent events: the records in them, each on its line."""
+        out = tempfile.TemporaryFile()  # noqa: SIM115 (kept open for as long as the blob is)
+        try:
+            for line in records(self._ends()):
+                out.write(line + b"\n")
+        except BaseException:
+            out.close()
+            raise
+        out.flush()
+        self.close()
+        self._data, self._file, self.path, self.size = None, out, None, out.tell()
+
+    def _ends(self) -> Iterator[bytes]:
+        """All lines, blank ones among them; one that is over the limit stays so, and no longer."""
+        rest = b""
+        for offset in range(len(_BOM) if self.slice(0, 3) == _BOM else 0, self.size, _CHUNK):
+            parts = (rest + self.slice(offset, _CHUNK)).split(b"\n")
+            rest = parts.pop()[: LIMITS.line + 64]
+            yield from parts
+        if rest:
+            yield rest
 
     def slice(self, offset: int, length: int) -> bytes:
         """``length`` bytes from ``offset``, fewer at the end."""

@@ -23,7 +23,8 @@ from lingbot_probes.adapters.burr import LOG, Burr
 
 NAME = "burr"
 
-_ABOUT = ("application_metadata", "application")
+ABOUT = ("application_metadata", "application")
+"""Rows that stand before an application's log."""
 
 
 class _Head(msgspec.Struct):
@@ -67,11 +68,11 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     apps: list[_App] = []
     for number, offset, raw in pieces(reading, shape):
         try:
-            kind = _kind(raw)
+            kind = kind_of(raw)
         except BadRecord as why:
             reading.problem(f"{reading.blob.name} {word} {number}", why)
             continue
-        if not apps or (kind in _ABOUT and apps[-1].first):
+        if not apps or (kind in ABOUT and apps[-1].first):
             index.at(f"\n{len(apps)}")
             apps.append(_App())
         else:
@@ -86,10 +87,13 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
             where = f"{reading.blob.name} {word} {next(iter(app.places))[0]}"
             reading.problem(where, "an application without a log: nothing was done in it")
             continue
-        yield from reading.tell(NAME, Burr(_name(app)), read_places(reading, app.places, word, text))
+        yield from reading.tell(
+            NAME, Burr(called(app.first, graph=app.graph)), read_places(reading, app.places, word, text)
+        )
 
 
-def _kind(raw: bytes) -> str:
+def kind_of(raw: bytes) -> str:
+    """What kind of row it is, "" if it says none. Raises ``BadRecord``."""
     try:
         kind = _head.decode(raw).type
     except (msgspec.MsgspecError, RecursionError):
@@ -100,10 +104,9 @@ def _kind(raw: bytes) -> str:
     return kind if type(kind) is str else ""
 
 
-def _name(app: _App) -> str:
-    """What an application is called: after its first row, however that is spaced. With its graph it holds more, and is
-    another session."""
-    first = app.first
+def called(first: bytes, *, graph: bool) -> str:
+    """What an application is called: after its ``first`` logged row, however that is spaced. With its graph it holds
+    more, and is another session."""
     with suppress(BadRecord, orjson.JSONEncodeError):
         first = orjson.dumps(parse(first), option=orjson.OPT_SORT_KEYS)
-    return f"burr {hashlib.sha256(first + b'graph' * app.graph).hexdigest()[:12]}"
+    return f"burr {hashlib.sha256(first + b'graph' * graph).hexdigest()[:12]}"

@@ -110,8 +110,13 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
         if order is not None and len(order) == len(places):
             places.order(order)
         identity = hashlib.sha256(slicer(reading, source)(*places.first())).hexdigest()
-        adapter = Dialogflow(last(key) or f"dialogflow {identity[:12]}", _ran(key))
+        adapter = conversation(key or f"dialogflow {identity[:12]}")
         yield from reading.tell(NAME, adapter, read_places(reading, places, word, source), identity)
+
+
+def conversation(name: str) -> Dialogflow:
+    """What tells the turns of a conversation of that name: a resource's, or one that we gave."""
+    return Dialogflow(last(name), _ran(name))
 
 
 def _ran(name: str) -> dict[str, Any]:

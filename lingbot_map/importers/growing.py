@@ -13,9 +13,29 @@ from typing import Any, Protocol
 import orjson
 
 from lingbot_map.errors import BadInput, UnknownFormat
-from lingbot_map.importers import ag_ui, botframework, langgraph, rasa, recording, sniff, spans, table
+from lingbot_map.importers import (
+    Report,
+    ag_ui,
+    agents,
+    botframework,
+    burr,
+    dialogflow,
+    langfuse,
+    langgraph,
+    langsmith,
+    rasa,
+    read,
+    recording,
+    sniff,
+    spans,
+    table,
+)
+from lingbot_map.importers.dialogflow_heads import head_of, position_of
+from lingbot_map.importers.growing_burr import GrowingBurr
 from lingbot_map.importers.growing_conversations import Conversations, digest
 from lingbot_map.importers.growing_spans import GrowingSpans, Taken, Told
+from lingbot_map.importers.growing_traces import GrowingAgents, GrowingLangfuse
+from lingbot_map.importers.growing_traces import langsmith as langsmith_runs
 from lingbot_map.importers.imported import source_of
 from lingbot_map.importers.langgraph_lost import EVENTS
 from lingbot_map.importers.records import BadRecord, parse
@@ -212,11 +232,40 @@ def _langgraph() -> Telling:
     return Conversations(EVENTS, key, LangGraph, whole, identity, first, "langgraph", unnamed)
 
 
+def _dialogflow() -> Telling:
+    def whole(record: Any) -> Taken | None:
+        """A line that holds a conversation or test cases: whole by itself, and told from its beginning each time."""
+        head = head_of(orjson.dumps(record), damaged=False)
+        if head is None or head.is_turn() or not head.holds():
+            return None
+        report = Report()
+        told = []
+        for session in read(orjson.dumps([record]), "the line", report=report):
+            items = list(session.items)
+            told.append(Told(session.session_id, session.source, items, items[-1].n))
+        return Taken(told, str(report.problems[0]) if report.problems else "")
+
+    def key(record: Any) -> str:
+        head = head_of(orjson.dumps(record), damaged=False)
+        return head.session() if head is not None else ""
+
+    def identity(record: Any, raw: bytes) -> object:
+        head = head_of(raw, damaged=False)
+        return raw if head is not None and position_of(head) is not None else None
+
+    return Conversations(dialogflow.NAME, key, dialogflow.conversation, whole, identity)
+
+
 GROWING: dict[str, Callable[[], Telling]] = {
     rasa.NAME: _rasa,
     botframework.NAME: _botframework,
     ag_ui.NAME: _ag_ui,
     EVENTS: _langgraph,
+    dialogflow.NAME: _dialogflow,
+    agents.NAME: GrowingAgents,
+    langfuse.NAME: GrowingLangfuse,
+    langsmith.NAME: langsmith_runs,
+    burr.NAME: GrowingBurr,
     recording.NAME: _Recording,
     spans.OPENINFERENCE: GrowingSpans,
     spans.OTLP: GrowingSpans,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from lingbot_map.importers.imported import source_of
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_probes.adapters.fields import items, mapping
 from lingbot_probes.adapters.spans import Conversation
-from lingbot_probes.adapters.spans_read import read_span
+from lingbot_probes.adapters.spans_read import Span, read_span
 from lingbot_probes.adapters.spans_wait import Group, Traces
 from lingbot_probes.codec import SignalError
 from lingbot_probes.long_ids import shortened
@@ -43,31 +43,57 @@ class Taken:
     problem: str = ""
 
 
-class GrowingSpans:
-    """Spans, a line each or many in a line; a trace is told when its root has ended, or when it waits in vain.
-
-    Each trace is a source of its own: in which order traces end is nothing that a second run would repeat.
-    """
+class Sources:
+    """Numbers what is told of traces. Each trace is a source of its own: in which order traces end is nothing that a
+    second run would repeat."""
 
     def __init__(self) -> None:
+        self._numbers: OrderedDict[tuple[str, str], int] = OrderedDict()
+
+    def told(self, session: str, trace: str, said: list[Numbered]) -> list[Told]:
+        """What was ``said`` of a trace, with the numbers that follow in its source; none where nothing was."""
+        if not said:
+            return []
+        place = session, trace
+        n = self._numbers.pop(place, 0)
+        self._numbers[place] = n + len(said)
+        if len(self._numbers) > REMEMBERED:
+            self._numbers.popitem(last=False)
+        items = [replace(item, n=n + number) for number, item in enumerate(said, 1)]
+        return [Told(session, source_of("trace", session, trace), items, n + len(said))]
+
+
+class GrowingSpans:
+    """Spans, a line each or many in a line; a trace is told when its root has ended, or when it waits in vain."""
+
+    def __init__(
+        self, spans: Callable[[Any], Iterator[Span]] | None = None, meta: Mapping[str, Any] | None = None
+    ) -> None:
+        """``spans`` reads those of a line (``None``: as OpenInference and OTLP write them), ``meta`` is told of each
+        session."""
         self.repeated = 0
+        self._spans_of, self._meta = spans or _spans_of, meta
         self._traces = Traces()
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
-        self._numbers: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._sources = Sources()
         self._now = 0.0
 
     def take(self, raw: bytes) -> Taken:
         """What one line comes to: every turn that it completes."""
         problem = ""
-        touched = []
+        spans = []
         try:
-            for record in _spans_in(parse(raw)):
-                span = read_span(record)
-                touched.append(span.trace)
-                self.repeated += not self._traces.take(span, "", self._now)
+            for span in self._spans_of(parse(raw)):
+                spans.append(span)  # one by one, for those before a bad one are told
         except (BadRecord, SignalError) as why:
             problem = str(why)
-        return Taken(self._tell(self._traces.complete(touched)), problem)
+        return Taken(self.met(spans), problem)
+
+    def met(self, spans: list[Span]) -> list[Told]:
+        """What more ``spans`` come to: every turn that they complete."""
+        for span in spans:
+            self.repeated += not self._traces.take(span, "", self._now)
+        return self._tell(self._traces.complete([span.trace for span in spans]))
 
     def overdue(self, now: float) -> list[Told]:
         """What has waited for its root for 30 s."""
@@ -87,7 +113,7 @@ class GrowingSpans:
             session = shortened(group.session or f"trace {group.trace}")
             conversation = self._conversations.get(session)
             if conversation is None:
-                conversation = self._conversations[session] = Conversation(session, live=True)
+                conversation = self._conversations[session] = Conversation(session, self._meta, live=True)
             self._conversations.move_to_end(session)
             if len(self._conversations) > _CONVERSATIONS:
                 self._conversations.popitem(last=False)
@@ -95,25 +121,16 @@ class GrowingSpans:
                 conversation.recall(group.trace, group.turn)
             said = conversation.tell(group.spans)
             self._traces.told(group, session, group.turn or conversation.scribe.turn)
-            if not said:
-                continue
-            place = session, group.trace
-            n = self._numbers.pop(place, 0)
-            self._numbers[place] = n + len(said)
-            if len(self._numbers) > REMEMBERED:
-                self._numbers.popitem(last=False)
-            source = source_of("trace", session, group.trace)
-            told = [replace(item, n=n + number) for number, item in enumerate(said, 1)]
-            out.append(Told(session, source, told, n + len(said)))
+            out += self._sources.told(session, group.trace, said)
         return out
 
 
-def _spans_in(record: Any) -> Iterator[object]:
+def _spans_of(record: Any) -> Iterator[Span]:
     """The spans of a line: the one that it is, or those of an OTLP request."""
     requests = record.get("resourceSpans") if type(record) is dict else None
     if type(requests) is not list:
-        yield record
+        yield read_span(record)
         return
     for request in requests:
         for scope in items(mapping(request).get("scopeSpans")):
-            yield from items(mapping(scope).get("spans"))
+            yield from map(read_span, items(mapping(scope).get("spans")))

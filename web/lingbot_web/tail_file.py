@@ -13,6 +13,7 @@ import orjson
 
 from lingbot_map.errors import BadInput
 from lingbot_map.importers.limits import LIMITS
+from lingbot_map.importers.sse import data_of
 from lingbot_map.store.disk import what_is
 
 _PIECE = 1 << 18
@@ -227,7 +228,7 @@ def _siblings(path: Path, inode: int) -> list[Path]:
 
 def _is_whole(line: bytearray) -> bool:
     try:
-        orjson.loads(line)
+        orjson.loads(data_of(bytes(line)))
     except orjson.JSONDecodeError:
         return False
     return True

@@ -15,6 +15,7 @@ import orjson
 from lingbot_map.errors import BadInput
 from lingbot_map.importers.growing import Telling, format_of, telling
 from lingbot_map.importers.growing_spans import Told
+from lingbot_map.importers.sse import data_of
 from lingbot_probes.adapters.table import Columns
 from lingbot_web.courier import Courier, Stopped
 from lingbot_web.tail_file import GrowingFile, Line
@@ -143,6 +144,8 @@ class Tail:
     # --- telling ------------------------------------------------------------------------------------------------
 
     def _tell(self, lines: Sequence[Line]) -> None:
+        lines = [line if line.bad else replace(line, raw=data_of(line.raw)) for line in lines]
+        lines = [line for line in lines if line.bad or line.raw]  # without what frames server-sent events
         if self._telling is None and any(not line.bad for line in lines):
             self._telling = self._of(lines)
         told: list[Told] = []

@@ -99,16 +99,20 @@ class Conversation:
 
     def tell(self, rows: list[Row]) -> list[Numbered]:
         """The signals of the rows of one trace."""
-        merged: dict[str, dict[str, Any]] = {}
-        for row in rows:
-            told = {key: value for key, value in row.record.items() if value is not None}
-            merged.setdefault(row.of, {}).update(told)
-        trace = rows[0].trace if rows else ""
-        rooted = "" in merged
-        spans = [_span(trace, own, record, rooted) for own, record in merged.items() if own]
-        if rooted:
-            spans.insert(0, _root(trace, merged[""], spans))
-        return self._spans.tell(spans)
+        return self._spans.tell(spans_of(rows))
+
+
+def spans_of(rows: list[Row], *, rooted: bool = False) -> list[Span]:
+    """The spans that the rows of one trace make, its root first. ``rooted``: that was told before."""
+    merged: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        told = {key: value for key, value in row.record.items() if value is not None}
+        merged.setdefault(row.of, {}).update(told)
+    trace = rows[0].trace if rows else ""
+    spans = [_span(trace, own, record, rooted or "" in merged) for own, record in merged.items() if own]
+    if "" in merged:
+        spans.insert(0, _root(trace, merged[""], spans))
+    return spans
 
 
 def _root(trace: str, record: Record, spans: list[Span]) -> Span:

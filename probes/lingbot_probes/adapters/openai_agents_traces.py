@@ -6,6 +6,7 @@ the place in the file deciding between equals.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from lingbot_probes.long_ids import shortened
 from lingbot_probes.signals import Answered, Numbered, SessionStarted, TurnStarted
 
 _NEVER = float("inf")
+_GOING = 1_000  # traces that may be told in parts, the latest
 _START = attrgetter("start")
 _WHEN = itemgetter(0)
 
@@ -56,11 +58,22 @@ def read_record(record: object) -> list[Record]:
 class Conversation:
     """Traces of one session in, numbered signals out."""
 
-    def __init__(self, session: str, meta: Mapping[str, Any] | None = None, meaning: Meaning = NOTHING) -> None:
-        """``session`` is the session's id; ``meta`` is told of it besides what its first trace says."""
+    def __init__(
+        self,
+        session: str,
+        meta: Mapping[str, Any] | None = None,
+        meaning: Meaning = NOTHING,
+        *,
+        live: bool = False,
+    ) -> None:
+        """``session`` is the session's id; ``meta`` is told of it besides what its first trace says. ``live``: a trace
+        is told in parts until it is ``over``, and turns bear its id, so that they are known again after a restart (else
+        they are counted)."""
         self.scribe = Scribe(shortened(session))
         self._meta = dict(meta or {})
         self._meaning = meaning
+        self._live = live
+        self._going: OrderedDict[str, Trace] = OrderedDict()
 
     def tell(self, records: list[Record]) -> list[Numbered]:
         """The signals of the records of one trace, in the order of the file."""
@@ -70,23 +83,38 @@ class Conversation:
         spans = [held for held in records if held.id]
         scribe = self.scribe
         ordered, orphans, skewed = _in_order(spans)
+        told = self._going.get(records[0].trace)
         left = scribe.found.left
         left["orphans"] += orphans
         left["skewed"] += skewed
-        left["rootless"] += not trace
+        left["rootless"] += not trace and told is None
         scribe.said_at = next((held.start for held in ordered if held.start < _NEVER), None)
         if not scribe.n:
             self._open(trace)
-        told = Trace(records[0].trace, self._meaning)
-        said = told.begin(scribe.said_at)
+        said: list[Said] = []
+        if told is None:
+            told = Trace(records[0].trace, self._meaning)
+            said = told.begin(scribe.said_at)
+            if self._live:
+                self._going[records[0].trace] = told
+                if len(self._going) > _GOING:
+                    self._going.popitem(last=False)
         for _, held, begins in _moments(ordered):
             if begins:
                 said += told.started(held.record, held.start if held.start < _NEVER else None)
             else:
                 said += told.ended(held.record, held.end)
-        said += told.over(said[-1].at)
+        if not self._live:
+            said += told.over(said[-1].at)
         self._say(said)
         return scribe.taken()
+
+    def over(self, trace: str) -> list[Numbered]:
+        """Nothing more of a trace is waited for: what was said in it last is its answer, unless that was told."""
+        told = self._going.get(trace)
+        if told is not None:
+            self._say(told.over(self.scribe.said_at))
+        return self.scribe.taken()
 
     def _open(self, trace: Mapping[str, Any]) -> None:
         meta = {"framework": "openai-agents", **self._meta}
@@ -107,10 +135,10 @@ class Conversation:
                 scribe.found.timeless += 1
             if type(signal) is not TurnStarted:
                 left["unheard_answers"] += type(signal) is Answered and signal.text == NOT_CAPTURED
-                scribe.say(signal, turns.get(turn))
+                scribe.say(signal, turns.get(turn, turn if self._live else None))
             elif turn not in turns:
                 left["unheard"] += words.get(turn, NOT_CAPTURED) == NOT_CAPTURED
-                turns[turn] = scribe.open_turn(words.get(turn, NOT_CAPTURED))
+                turns[turn] = scribe.open_turn(words.get(turn, NOT_CAPTURED), turn if self._live else "")
 
 
 def _parent(held: Record) -> str:
