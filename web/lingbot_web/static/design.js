@@ -39,6 +39,8 @@ export class Designs {
     this.error = '';
     this.asked = '';
     this.timer = 0;
+    /** @type {HTMLInputElement | null} */
+    this.input = null;
     this.waiting = new AbortController();
     this.bar = new DesignBar({ step: (by) => this.step(by), close: () => this.close() });
     if (!api.standalone) this.#named();
@@ -59,7 +61,8 @@ export class Designs {
   }
 
   pick() {
-    const input = h('input', { type: 'file', accept: '.puml,.plantuml,.pu,.iuml,.wsd,.mmd,.mermaid,.xmi,.uml,.xml,.md,.txt', on: { change: () => input.files?.[0] && this.take(input.files[0]) } });
+    // Kept here: one that nothing holds may be gone, and with it what was chosen, before the reader has chosen.
+    const input = this.input = h('input', { type: 'file', accept: '.puml,.plantuml,.pu,.iuml,.wsd,.mmd,.mermaid,.xmi,.uml,.xml,.md,.txt', on: { change: () => input.files?.[0] && this.take(input.files[0]) } });
     input.click();
   }
 

@@ -16,6 +16,8 @@ export class Importing {
     /** @type {File[]} */
     this.waiting = [];
     this.busy = false;
+    /** @type {HTMLInputElement | null} */
+    this.input = null;
     this.over = h('div', { class: 'drop', hidden: true });
     this.progress = h('div', { class: 'toast progress', hidden: true });
     document.body.append(this.over);
@@ -57,7 +59,8 @@ export class Importing {
   }
 
   pick() {
-    const input = h('input', { type: 'file', multiple: true, on: { change: () => this.take([...(input.files ?? [])]) } });
+    // Kept here: one that nothing holds may be gone, and with it what was chosen, before the reader has chosen.
+    const input = this.input = h('input', { type: 'file', multiple: true, on: { change: () => this.take([...(input.files ?? [])]) } });
     input.click();
   }
 
