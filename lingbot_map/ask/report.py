@@ -18,13 +18,11 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from lingbot_map.ask.bound import OF_THE_QUESTION, Bound, joined, name_of, slots_of
 from lingbot_map.ask.dialog import TOPICS, Dialog
 from lingbot_map.ask.labels import ABSTAINED, SEARCH, label
-from lingbot_map.ask.text import folded, terms
 from lingbot_map.ask.types import Answer, Item, Lang, Mention, Question
 from lingbot_probes import Probe
 from lingbot_probes.signals import (
@@ -51,11 +49,8 @@ CITED = 50
 _SNIPPET = 80
 _NAME = 40
 _TASK = 16
-_WORDS = 8
 _NAMELESS = frozenset(("fragment", "note"))
 """Kinds of items whose title only says of what kind they are ("alt", "n1"): they are called what they say."""
-_OF_THE_QUESTION = frozenset(("relation", "terms", "turn"))
-"""Slots that no later question goes on with: they end with their turn, so that another value overwrites nothing."""
 
 _SAID: dict[Lang, dict[str, str]] = {
     "zh": {
@@ -91,15 +86,6 @@ _SAID: dict[Lang, dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """What a question binds: ``value``, by ``before`` only because an earlier question did."""
-
-    label: str
-    value: Any
-    before: bool = False
-
-
 class Report:
     """Tells ``probe`` of each question to ``base`` as a turn of ``session``; "": of one of its own, which is called
     what is asked first. What a session is called that has a name, and that it ends, is told by whoever named it."""
@@ -115,7 +101,7 @@ class Report:
         self._task = ""
         self._tasks: deque[tuple[Question, str]] = deque(maxlen=2 * TOPICS)
         self._top: object = None
-        self._held: dict[str, _Slot] = {}
+        self._held: dict[str, Bound] = {}
         self._items: dict[str, Item | None] = {}
         self._question: Question | None = None
 
@@ -180,8 +166,8 @@ class Report:
                 condition=moved,
             )
         )
-        wanted = self._slots(question)
-        for name in [name for name in self._held if name not in wanted or name in _OF_THE_QUESTION]:
+        wanted = slots_of(question, self._item)
+        for name in [name for name in self._held if name not in wanted or name in OF_THE_QUESTION]:
             self._tell(SlotCleared(slot=name, task=before))
             del self._held[name]
         for name, slot in wanted.items():
@@ -189,7 +175,7 @@ class Report:
             if slot.before and held is not None and held.value == slot.value:
                 self._tell(SlotRead(slot=name, reader=label(kind, lang), task=self._task))
                 continue
-            scope = "turn" if name in _OF_THE_QUESTION else "task"
+            scope = "turn" if name in OF_THE_QUESTION else "task"
             self._tell(SlotAssigned(slot=name, value=slot.value, label=slot.label, scope=scope, task=self._task))
             self._held[name] = slot
         for mention in question.mentions:
@@ -206,46 +192,11 @@ class Report:
         if topics and question.mentions and not named:
             return said["on"].format(self._task)
         first = not self._task
-        names = list(dict.fromkeys(self._name(mention) for mention in question.mentions))[:2]
-        self._task = ("、" if question.lang == "zh" else ", ").join(names)[:_NAME] or _cut(question.text.strip())
+        names = list(dict.fromkeys(name_of(mention, self._item) for mention in question.mentions))[:2]
+        self._task = joined(names, question.lang)[:_NAME] or _cut(question.text.strip())
         if first:
             return ""
         return said["new"].format(self._task) if names else said["other"]
-
-    def _slots(self, question: Question) -> dict[str, _Slot]:
-        lang, own = question.lang, question.args.get("labels", {})
-        by_kind: dict[str, list[Mention]] = {}
-        for mention in question.mentions:
-            by_kind.setdefault(mention.kind or "entity", []).append(mention)
-        slots = {
-            kind: _Slot(
-                own.get(kind) or label(kind, lang),
-                _one(dict.fromkeys(map(self._value, mentions)), lang),
-                all(mention.how == "before" for mention in mentions),
-            )
-            for kind, mentions in by_kind.items()
-        }
-        for name, value in question.constraints.items():
-            slots[name] = _Slot(own.get(name) or label(name, lang), _one(_flat(value), lang))
-        for name in ("relations", "turns"):
-            if held := question.args.get(name):
-                slots[name[:-1]] = _Slot(label(name[:-1], lang), _one(held, lang))
-        if not slots and question.terms:
-            whole = folded(question.text)
-            said = [term for term in question.terms if folded(term) in whole] or terms(question.text)
-            slots["terms"] = _Slot(label("terms", lang), _one(said[:_WORDS], lang))
-        return slots
-
-    def _name(self, mention: Mention) -> str:
-        item = self._item(mention.id)
-        return (item.title if item is not None and item.title else mention.text)[:_NAME]
-
-    def _value(self, mention: Mention) -> str:
-        """The name with the id that tells it from others of the name; the id alone where that says as much."""
-        name = self._name(mention)
-        tail = mention.id.rpartition(":")[2]
-        same = folded(name) in (folded(tail), folded(PurePosixPath(tail).stem))
-        return mention.id if same else f"{name} [{mention.id}]"
 
     def _homonyms(self, mention: Mention, lang: Lang) -> None:
         said, kind = _SAID[lang], label("names", lang)
@@ -361,16 +312,3 @@ def _how(question: Question, computed: bool) -> dict[str, Any]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _TASK else text[: _TASK - 1] + "…"
-
-
-def _flat(value: Any) -> list[Any]:
-    """The values in nested lists."""
-    if not isinstance(value, list | tuple | set | frozenset):
-        return [value]
-    return [leaf for each in value for leaf in _flat(each)]
-
-
-def _one(values: Any, lang: Lang) -> Any:
-    """The value where it is the only one, else all of them as they are read in a row."""
-    held = list(values)
-    return held[0] if len(held) == 1 else ("、" if lang == "zh" else ", ").join(map(str, held))

@@ -115,8 +115,8 @@ TOPICS: tuple[Topic, ...] = (
         questions=(
             "What happens when an item is out of stock?",
             "Must lockStock come before pay?",
-            "Who calls PaymentService?",
-            "What does OrderService send to StockService?",
+            "Who calls StockService?",
+            "What does it send?",
             "What is the whole chain of calls if the payment failed?",
             "What happens if the refund fails?",
         ),
