@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from lingbot_map.errors import TooLarge
 from lingbot_map.importers.limits import LIMITS
 
 _LOG = "log.jsonl"
-_ABOUT = ("metadata.json", "graph.json")
+_GRAPH = "graph.json"
+_ABOUT = ("metadata.json", _GRAPH)
 _CHILDREN = "children.jsonl"
 _CHUNK = 1 << 20
 
@@ -58,7 +59,7 @@ def _write(apps: list[Path], to: Path) -> None:
     with to.open("wb") as out:
         for app in apps:
             out.write(_about(app))
-            for name in ("graph.json", _LOG, _CHILDREN):
+            for name in (_GRAPH, _LOG, _CHILDREN):
                 if not (app / name).is_file():
                     continue
                 with (app / name).open("rb") as rows:
@@ -68,8 +69,16 @@ def _write(apps: list[Path], to: Path) -> None:
                             size = LIMITS.file - left
                             raise TooLarge(str(app.parent), "a folder", size, LIMITS.file, "open fewer applications")
                         # The graph is one record, and a row of the log holds no line break of its own.
-                        out.write(chunk.replace(b"\n", b" ") if name == "graph.json" else chunk)
+                        out.write(chunk.replace(b"\n", b" ") if name == _GRAPH else chunk)
                 out.write(b"\n")
+
+
+def about(app: Path) -> list[tuple[str, bytes]]:
+    """(file, row) of what stands beside an application's log: its metadata, and its graph where that is there."""
+    rows = [("metadata.json", _about(app).strip())]
+    with suppress(OSError):
+        rows.append((_GRAPH, (app / _GRAPH).read_bytes().replace(b"\n", b" ")))
+    return rows
 
 
 def _about(app: Path) -> bytes:

@@ -17,8 +17,10 @@ from lingbot_map.importers import (
     Report,
     ag_ui,
     agents,
+    agents_state,
     botframework,
     burr,
+    chat,
     dialogflow,
     langfuse,
     langgraph,
@@ -37,7 +39,7 @@ from lingbot_map.importers.growing_spans import GrowingSpans, Taken, Told
 from lingbot_map.importers.growing_traces import GrowingAgents, GrowingLangfuse
 from lingbot_map.importers.growing_traces import langsmith as langsmith_runs
 from lingbot_map.importers.imported import source_of
-from lingbot_map.importers.langgraph_lost import EVENTS
+from lingbot_map.importers.langgraph_lost import EVENTS, HISTORY, STREAM
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.intake import stamp_of
 from lingbot_probes.adapters.ag_ui import AgUi
@@ -79,7 +81,8 @@ def telling(format: str, columns: Columns | None = None, source: str = "") -> Te
     make = GROWING.get(format)
     if make is None:
         known = ", ".join(GROWING)
-        remedy = "import it when it is whole"
+        why = WHOLE.get(format, "its records mean nothing before all are there")
+        remedy = f"{why}: import it when it is whole; a longer one goes on where it was"
         raise BadInput(source or format, f"a format that can be followed ({known})", format, remedy)
     return make()
 
@@ -271,3 +274,11 @@ GROWING: dict[str, Callable[[], Telling]] = {
     spans.OTLP: GrowingSpans,
 }
 """What tells each format as it grows. An importer whose records can be told one by one is registered here."""
+
+WHOLE = {
+    HISTORY: "a history begins with its newest state and is written anew each time (its events can be followed)",
+    STREAM: "its parts name their thread only later (its events can be followed)",
+    agents_state.NAME: "a saved run is one document that is written anew each time (its traces can be followed)",
+    chat.NAME: "a transcript is known by its whole text, for it has neither ids nor times",
+}
+"""Why a format can't be followed."""

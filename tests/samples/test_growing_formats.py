@@ -4,6 +4,7 @@ that a second run repeats, and what comes late."""
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from lingbot_map.errors import BadInput, UnknownFormat
 from lingbot_map.importers import sniff
-from lingbot_map.importers.growing import GROWING, telling
+from lingbot_map.importers.growing import GROWING, WHOLE, telling
 from lingbot_map.importers.growing_spans import Told
 from lingbot_map.importers.sse import data_of
 from lingbot_probes.signals import Answered, IntentRouted, SessionEnded, Signal, TurnStarted
@@ -207,7 +208,10 @@ def test_what_only_begins_like_a_frame_is_no_capture() -> None:
 
 
 def test_every_format_that_can_not_be_followed_says_so_with_what_to_do() -> None:
-    for format in ("chat", "langgraph-history", "sgd", "openai-run-state"):
-        with pytest.raises(BadInput, match="import it when it is whole"):
+    for format in (*WHOLE, "sgd"):
+        with pytest.raises(
+            BadInput, match=f"{re.escape(WHOLE.get(format, 'before all are there'))}: import it when it is"
+        ):
             telling(format, source="a file")
+    assert not WHOLE.keys() & GROWING.keys()
     assert {"openai-agents", "langfuse", "langsmith", "burr", "dialogflow", "ag-ui"} <= GROWING.keys()

@@ -22,6 +22,7 @@ from lingbot_web.beacon import serving
 from lingbot_web.cli_recordings import SNAPSHOTS, Data, Flush, fsync_of
 from lingbot_web.cli_serving import serve_at
 from lingbot_web.courier import Courier
+from lingbot_web.tail_burr import GrowingApp, app_at
 from lingbot_web.tail_file import GrowingFile
 from lingbot_web.tail_queue import EXCHANGE, QUEUE, GrowingQueue, is_queue, without_password
 from lingbot_web.tail_sqlite import SCHEME, GrowingTable, database_path
@@ -36,7 +37,8 @@ def tail(
         str,
         typer.Argument(
             metavar="WHAT",
-            help="A file that grows by lines (JSONL); sqlite:///FILE, a tracker store or SQL event broker of Rasa; "
+            help="A file that grows by lines (JSONL, or a capture of server-sent events); the folder of an application "
+            "that Burr tracks; sqlite:///FILE, a tracker store or SQL event broker of Rasa; "
             "amqp://USER:PASSWORD@HOST, a RabbitMQ to which Rasa publishes.",
         ),
     ],
@@ -146,6 +148,8 @@ def _growing(what: str, wish: Wish, queue: str, exchange: str) -> tuple[Growing,
         path = Path(what)
         if wish.once and not path.exists():
             raise BadInput(what, "a file", "nothing")
+        if (app := app_at(path)) is not None and wish.columns is None and wish.format in ("auto", "burr"):
+            return GrowingApp(app), wish
         return GrowingFile(path), wish
     if wish.columns is not None or wish.format not in ("auto", "rasa"):
         raise BadInput("--map" if wish.columns is not None else "--format", "rasa, the only one here", wish.format)
