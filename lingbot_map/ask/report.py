@@ -18,6 +18,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lingbot_map.ask.bound import OF_THE_QUESTION, Bound, joined, name_of, slots_of
@@ -45,7 +46,12 @@ if TYPE_CHECKING:
 MOST = 20
 """Candidates of a route, and of the pool, that are told: as many as an answer shows; the number found is told, too."""
 CITED = 50
-"""Items of an answer that are told: as many as an event holds."""
+"""Items of an answer that are told: as many as an event holds. Of long names fewer (``cited``)."""
+_ROOM = 9_000
+"""Bytes that an event has for documents: the question, reasons and numbers take the rest of its 16 KiB. What doesn't
+fit would be cut anywhere, within ids too."""
+_ANSWER = 2_000
+_QUERY = 200
 _SNIPPET = 80
 _NAME = 40
 _TASK = 16
@@ -203,9 +209,7 @@ class Report:
         docs = [self._doc(mention.id, 1, mention.confidence, kind, dropped=said["meant"])]
         for rank, other in enumerate(mention.others[: MOST - 1], 2):
             docs.append(self._doc(other, rank, None, kind, dropped=f"{said['homonym']} [{other}]"))
-        self._tell(
-            Retrieved(query=mention.text, stage="keyword", docs=tuple(docs), params={"retriever": "names"}),
-        )
+        self._recall(mention.text, "keyword", docs, {"retriever": "names"})
 
     # -- the way to the answer: recalls, the pool, what was cited ----------------------------------------------
 
@@ -226,33 +230,28 @@ class Report:
                 params["keywords"] = list(route.keywords)
             if why := {hit.item: hit.why for hit in shown if hit.why}:
                 params["why"] = why
-            self._tell(
-                Retrieved(
-                    query=question.text,
-                    stage="vector" if route.name == "semantic" else "keyword",
-                    docs=tuple(self._doc(hit.item, rank, hit.score, kind) for rank, hit in enumerate(shown, 1)),
-                    params=params,
-                )
-            )
+            docs = [self._doc(hit.item, rank, hit.score, kind) for rank, hit in enumerate(shown, 1)]
+            self._recall(question.text, "vector" if route.name == "semantic" else "keyword", docs, params)
+
+    def _recall(self, query: str, stage: str, docs: Sequence[Doc], params: Mapping[str, Any]) -> None:
+        self._tell(Retrieved(query=query[:_QUERY], stage=stage, docs=_within(docs), params=params))
 
     def _pooled(self, answer: Answer, pool: Sequence[Fused], computed: bool) -> None:
         if not pool:
             return
-        said, cited = _SAID[answer.question.lang], answer.cites[:CITED]
+        said, told = _SAID[answer.question.lang], cited(answer)
         why = said["unasked" if answer.abstained else "context" if computed else "unused"]
         top = pool[0].score or 1.0
         docs = [
-            self._doc(fused.item, rank, fused.score / top, "rrf", dropped="" if fused.item in cited else why)
+            self._doc(fused.item, rank, fused.score / top, "rrf", dropped="" if fused.item in told else why)
             for rank, fused in enumerate(pool[:MOST], 1)
         ]
-        self._tell(Retrieved(query=answer.question.text, stage="reranked", docs=tuple(docs), params={"top": top}))
+        self._recall(answer.question.text, "reranked", docs, {"top": top})
 
     def _cited(self, answer: Answer, computed: bool) -> None:
-        cited = answer.cites[:CITED]
-        if cited:
-            docs = self._evidence(answer, cited)
+        if told := cited(answer):
             how = _how(answer.question, computed)
-            self._tell(Retrieved(query=answer.question.text, stage="prompt", docs=tuple(docs), params=how))
+            self._recall(answer.question.text, "prompt", self._evidence(answer, told), how)
 
     def _ended(self, answer: Answer, pool: Sequence[Fused]) -> None:
         lang = answer.question.lang
@@ -264,14 +263,15 @@ class Report:
             self._tell(
                 IntentRouted(intent=ABSTAINED, label=label(ABSTAINED, lang), condition=self._reason(answer, pool))
             )
-        self._tell(Answered(text=answer.text, docs=answer.cites[:CITED]))
+        text = answer.text if len(answer.text) <= _ANSWER else answer.text[: _ANSWER - 1] + "…"
+        self._tell(Answered(text=text, docs=cited(answer)))
         self._top = self._dialog.topics[0] if self._dialog.topics else None
         self._tasks.appendleft((answer.question, self._task))
 
-    def _evidence(self, answer: Answer, cited: Sequence[str]) -> list[Doc]:
+    def _evidence(self, answer: Answer, told: Sequence[str]) -> list[Doc]:
         known = {item.item: item for item in answer.evidence}
         docs = []
-        for rank, id in enumerate(cited, 1):
+        for rank, id in enumerate(told, 1):
             item = known.get(id)
             computed = item is None or item.route == "operator"
             kind = label("operator", answer.question.lang) if computed else "rrf"
@@ -302,6 +302,30 @@ class Report:
         if id not in self._items:
             self._items[id] = self._base.item(id)
         return self._items[id]
+
+
+def cited(answer: Answer) -> tuple[str, ...]:
+    """The items of an answer that are told."""
+    told = answer.cites[:CITED]
+    while sum(map(_size, told)) > _ROOM:
+        told = told[:-1]
+    return told
+
+
+def _within(docs: Sequence[Doc]) -> tuple[Doc, ...]:
+    """The documents as far as an event holds them: without what they say, then with less of what they are called."""
+    for words, title in ((_SNIPPET, _SNIPPET), (0, _SNIPPET), (0, _TASK), (0, 0)):
+        kept = [replace(doc, snippet=doc.snippet[:words], title=doc.title[:title]) for doc in docs]
+        if (
+            sum(40 + sum(map(_size, (d.id, d.title, d.snippet, d.dropped_because, d.score_kind))) for d in kept)
+            <= _ROOM
+        ):
+            break
+    return tuple(kept)
+
+
+def _size(text: str) -> int:
+    return len(text) * (1 if text.isascii() else 3) + 4
 
 
 def _how(question: Question, computed: bool) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from typing import Any
 
 from lingbot_map.ask import Answer, Ask
 from lingbot_map.ask.labels import ABSTAINED, SEARCH
-from lingbot_map.ask.report import CITED, MOST
+from lingbot_map.ask.report import MOST
+from lingbot_map.ask.report import cited as told_of
 from lingbot_map.events import Event
 from lingbot_map.graph import DialogueMap
 from lingbot_map.model import Edge
@@ -41,7 +42,11 @@ def faults_of(map: DialogueMap, events: list[Event], turn: int, answer: Answer) 
     yield from _state(map, max(event.seq for event in events if event.turn == turn), answer)
     yield from _knowledge(told, edges, answer)
     node = map.nodes.get(f"answer:{turn}")
-    if node is None or node.label != answer.text:
+    if (
+        node is None
+        or not answer.text.startswith(node.label.removesuffix("…"))
+        or len(node.label) < min(len(answer.text), 2000)
+    ):
         yield "the answer on the map is another"
 
 
@@ -92,7 +97,7 @@ def _knowledge(told: list[Any], edges: list[Edge], answer: Answer) -> Iterator[s
                 continue
             if [doc.rank for doc in routes[name].docs if doc.id == item.item][:1] != [rank]:
                 yield f"{name} did not rank {item.item} {rank}"
-    cited = list(answer.cites[:CITED])
+    cited = list(told_of(answer))
     pool = [signal for signal in recalls if signal.stage == "reranked"]
     if any((doc.id in cited) == bool(doc.dropped_because) for signal in pool for doc in signal.docs):
         yield "what the pool kept is not what was cited"

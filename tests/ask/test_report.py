@@ -322,3 +322,17 @@ def test_the_agreed_questions_are_answered_the_same_and_their_maps_say_how() -> 
     faults: list[str] = []
     assert acceptance.run_recorded(say=faults.append) == 0, faults
     assert recorded.NOT_ROUTES  # the runner itself is what ``python -m tests.ask.acceptance --recorded`` runs
+
+
+def test_a_long_answer_keeps_the_names_of_what_it_cites(probe: Probe, tmp_path: Path) -> None:
+    long = "把很长很长的一句话放进消息里，好让一个事件装不下全部的文字" * 4
+    lines = [f"甲方服务{n} -> 乙方服务 : 第{n}步{long}" for n in range(60)]
+    (tmp_path / "long.puml").write_text("@startuml\n" + "\n".join(lines) + "\n@enduml\n", "utf-8")
+    with record(probe) as recording:
+        ask = Ask(opened("diagram", [tmp_path / "long.puml"]), probe=probe, session="s")
+        answer = ask.ask("所有消息有哪些？")
+        map, events = recording.map("s"), recording.events["s"]
+    assert len(answer.cites) >= 50
+    assert [edge.source[4:] for edge in map.edges.values() if edge.kind == "merge"] == list(answer.cites[:50])
+    assert list(faults_of(map, events, 1, answer)) == []
+    assert map.nodes["doc:m50"].label.startswith("第49步")
