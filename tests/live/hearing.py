@@ -12,7 +12,7 @@ Signal = dict[str, Any]
 
 def told(listener: Listener, probe: Probe, session: str | None = None) -> list[Signal]:
     """The signals, each with the number of its turn as ``in``, without what is the same in all."""
-    assert probe.flush(5)
+    assert probe.flush(20)
     turns: dict[str, int] = {}
     out = []
     for event in listener.events(session):

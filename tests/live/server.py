@@ -17,7 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 from lingbot_map.store import key_of
 from lingbot_web.running import Serving, serve
 
-PATIENCE = 10.0
+PATIENCE = 20.0
 """Seconds in which anything that a test waits for must have happened, on a machine with other work."""
 
 T = TypeVar("T")

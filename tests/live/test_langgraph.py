@@ -75,7 +75,7 @@ def test_one_line_shows_all_three_layers(map: tuple[Client, Probe], sleepless: b
         asyncio.run(script_async(bot, "anna", MapCallback(probe)))
     else:
         script(bot, "anna", MapCallback(probe))
-    assert probe.flush(5), probe.stats()
+    assert probe.flush(20), probe.stats()
     frame = wait_for(lambda: client.keyframe("anna"))
     nodes: dict[str, list[str]] = {}
     for id, label in zip(frame["nodes"]["id"], frame["nodes"]["label"], strict=True):
@@ -95,7 +95,7 @@ def test_a_running_turn_is_seen_before_it_ends(map: tuple[Client, Probe]) -> Non
     client, probe = map
     bot = graph()
     bot.invoke(ask("price please"), thread("ben", MapCallback(probe)))  # waits for an approval
-    assert probe.flush(5)
+    assert probe.flush(20)
     labels = client.keyframe("ben")["nodes"]["label"]
     assert "approve" in labels
     events = client.get(f"/api/sessions/{key_of('ben')}/events")["events"]

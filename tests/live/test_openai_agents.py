@@ -34,7 +34,7 @@ def test_a_run_is_on_the_map_with_all_that_the_agents_did(map: tuple[Client, Pro
     client, probe = map
     attach(probe)
     assert asyncio.run(shop().reply(ASKED, "chat-7", streamed=streamed)) == ANSWER
-    assert probe.flush(5), probe.stats()
+    assert probe.flush(20), probe.stats()
     assert nodes(client, "chat-7", "utterance") == [ASKED]
     assert nodes(client, "chat-7", "intent") == ["desk", "teas"]
     assert nodes(client, "chat-7", "answer") == [ANSWER]
@@ -52,7 +52,7 @@ def test_the_turn_is_open_on_the_map_before_the_model_has_answered(map: tuple[Cl
 
     class Waits(Scripted):
         async def get_response(self, *given: Any, **more: Any) -> Any:
-            assert probe.flush(5)
+            assert probe.flush(20)
             seen.append((nodes(client, "chat-7", "intent"), client.get("/api/sessions")["sessions"][0]["turns"]))
             return await super().get_response(*given, **more)
 
@@ -66,7 +66,7 @@ def test_a_guardrail_that_trips_is_a_failure_and_the_exception_is_the_bots(map: 
     attach(probe)
     with pytest.raises(InputGuardrailTripwireTriggered):
         asyncio.run(shop().reply("tell me a secret", "chat-8"))
-    assert probe.flush(5)
+    assert probe.flush(20)
     assert client.get("/api/sessions")["sessions"][0]["findings"].keys() == {"failure"}
     assert nodes(client, "chat-8", "answer") == []
 
@@ -84,7 +84,7 @@ def test_turns_of_a_conversation_follow_one_another(map: tuple[Client, Probe]) -
             history = result.to_input_list()
 
     asyncio.run(talk())
-    assert probe.flush(5)
+    assert probe.flush(20)
     assert nodes(client, "chat-9", "utterance") == ["hello", "one tea", "thanks"]
     assert nodes(client, "chat-9", "answer") == ["hi", "sure", "bye"]
     assert not client.get("/api/sessions")["sessions"][0]["findings"]

@@ -25,7 +25,7 @@ def told(run: Any, **more: Any) -> tuple[list[dict[str, Any]], Probe]:
     attach(probe, **more)
     try:
         run(probe)
-        probe.flush(5)
+        probe.flush(20)
     finally:
         set_trace_processors([])
         probe.close()

@@ -46,7 +46,7 @@ def test_serve_shows_a_probe_of_the_same_process() -> None:
     probe = Probe("bot")
     with serve(probe) as map:
         talk(probe)
-        assert probe.flush(5)
+        assert probe.flush(20)
         client = Client(int(map.base.rsplit(":", 1)[1].strip("/")), map.token)
         heard(client)
         assert client.get("/api/stats")["sources"][0]["probe"] == "bot"
@@ -58,7 +58,7 @@ def test_a_probe_finds_the_map_by_itself(tmp_path: Path, monkeypatch: pytest.Mon
     with running() as (_, client):
         probe = Probe("bot", endpoint=f"http://127.0.0.1:{client.port}")
         talk(probe)
-        assert probe.flush(5), probe.stats()
+        assert probe.flush(20), probe.stats()
         heard(client)
         probe.close()
 
