@@ -125,6 +125,8 @@ VIEWS: tuple[tuple[str, str, Act], ...] = (
     ("menu", "", menu),
     ("help", "", press("?")),
     ("export", "w=9_22&sel=node~18~0~slot:brand", press("e")),
+    ("ask", "w=9_22&tab=ask", nothing),
+    ("ask-why", "w=9_22&tab=ask&aq=Why%20was%20turn%2018%20answered%20like%20this%3F", nothing),
 )
 
 

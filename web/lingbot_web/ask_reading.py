@@ -124,7 +124,8 @@ def _tried(base: Base, lang: Lang) -> Iterator[str]:
 def _of_diagram(diagram: Any, lang: Lang) -> Iterator[str]:
     told = [message for message in diagram.messages if message.name]
     inner = [message for message in told if message.path]
-    conditions = [o.condition for f in diagram.fragments for o in f.operands if len(o.condition) > 2]
+    branches = [fragment for fragment in diagram.fragments if fragment.kind in ("alt", "opt", "break")]
+    conditions = [o.condition for each in branches for o in each.operands if len(o.condition) > 2]
     for condition in conditions[:2]:
         yield f"如果{condition}，完整调用链会怎么走？" if lang == "zh" else f"What is the whole chain if {condition}?"
     if inner:

@@ -20,7 +20,7 @@ import { kindOf } from 'lb/ask_source';
  * @property {(id: string) => void} open
  */
 
-const MOST_CHIPS = 6;
+const MOST_CHIPS = 12;
 const IN_MAP = /^(?:t\d+$|answer:|slot:|intent:|doc:|utterance:)/;
 
 /** A cited item that leads to its place. @param {Shown} shown @param {string} id @param {string} [title] @returns {HTMLElement} */
