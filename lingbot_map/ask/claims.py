@@ -47,6 +47,7 @@ _GLUE_ZH = (
     "资料 提到 指出 一个 一次 所问 也就是说 即 分别是 都是 而是 这样"
 )
 _GLUE_EN = (
+    "perhaps maybe possibly probably likely apparently might may "
     "slot turn intent message document diagram session step condition value system "
     "this that these those there here then after before when while because since thus therefore also "
     "both all each only first second next last finally under between within into onto about over "

@@ -123,8 +123,10 @@ def _of_sentence(at: int, said: Said, sheet: Sheet) -> Iterator[str]:
 
 
 def _has_in_order(aside: str, texts: Sequence[str]) -> bool:
-    """Whether one of the texts has the names of a bracket as it has them: "(A → B)" is not "(B → A)"."""
-    return any(_kept(names(aside), plain(text)) for text in texts)
+    """Whether a bracket of one of the texts, or what stands outside of any, has the names of a bracket in its order:
+    "(A → B)" is not "(B → A)"."""
+    own = names(aside)
+    return any(_kept(own, plain(part)) for text in texts for part in (without_asides(text), *asides(text)))
 
 
 def _retells(text: str, given: str) -> bool:
