@@ -48,10 +48,11 @@ def key_of(session: str) -> str:
 
 
 class Site:
-    """``lingbot-map serve`` on a free port. It can be killed and started again in the same place."""
+    """``lingbot-map serve`` on a free port, with ``options``. It can be killed and started again in the same place."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, *options: str) -> None:
         self.data = data
+        self.options = options
         self.port = 0
         self.token = ""
         self._process: subprocess.Popen[bytes] | None = None
@@ -66,6 +67,7 @@ class Site:
         """Start it and wait until it answers; the second time at the port it had."""
         said = self._log.seek(0, os.SEEK_END)
         command = [sys.executable, "-c", COMMAND, "serve", "--port", str(self.port), "--data", str(self.data)]
+        command += self.options
         self._process = subprocess.Popen(command, stdout=self._log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
 
         def address() -> re.Match[str] | None:

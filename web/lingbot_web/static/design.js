@@ -39,8 +39,8 @@ export class Designs {
     this.error = '';
     this.asked = '';
     this.timer = 0;
-    /** @type {HTMLInputElement | null} */
-    this.input = null;
+    this.input = h('input', { type: 'file', hidden: true, accept: '.puml,.plantuml,.pu,.iuml,.wsd,.mmd,.mermaid,.xmi,.uml,.xml,.md,.txt', on: { change: () => this.#picked() } });
+    document.body.append(this.input);
     this.waiting = new AbortController();
     this.bar = new DesignBar({ step: (by) => this.step(by), close: () => this.close() });
     if (!api.standalone) this.#named();
@@ -61,9 +61,13 @@ export class Designs {
   }
 
   pick() {
-    // Kept here: one that nothing holds may be gone, and with it what was chosen, before the reader has chosen.
-    const input = this.input = h('input', { type: 'file', accept: '.puml,.plantuml,.pu,.iuml,.wsd,.mmd,.mermaid,.xmi,.uml,.xml,.md,.txt', on: { change: () => input.files?.[0] && this.take(input.files[0]) } });
-    input.click();
+    this.input.click();
+  }
+
+  #picked() {
+    const [file] = this.input.files ?? [];
+    if (file) this.take(file);
+    this.input.value = ''; // the same file may be chosen again, after it was changed
   }
 
   /** @param {File} file */
