@@ -146,6 +146,13 @@ def test_examples_are_questions_that_find_an_answer(map: Client) -> None:
                 assert not answer(map, **base, question=question)["abstained"]
 
 
+def test_a_question_that_finds_nothing_is_not_offered(map: Client) -> None:
+    bare = {"base": "dropped", "diagram": {"name": "bare.puml", "text": "@startuml\nparticipant A\n@enduml\n"}}
+    steps = "Which steps does the main path have?"
+    assert answer(map, **bare, question=steps)["abstained"]
+    assert steps not in map.post("/api/ask/examples", {**bare, "lang": "en"})[1]["examples"]
+
+
 def test_what_finds_no_answer_is_listed_for_its_base_alone(map: Client) -> None:
     for question in ("What does RiskService do?", "What does RiskService do?", "Who is AuditBot?"):
         assert answer(map, base=ORDER, question=question)["abstained"]
