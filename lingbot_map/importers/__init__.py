@@ -34,7 +34,11 @@ from lingbot_map.importers.imported import ImportedSession, Problem, Reading, Re
 from lingbot_map.importers.limits import LIMITS, Limits
 from lingbot_map.importers.shape import Shape, shape_of
 from lingbot_map.importers.table import columns_of
+from lingbot_probes.adapters.openai_agents import NOTHING, Meaning
 from lingbot_probes.adapters.table import Columns
+
+Mapped = Columns | Meaning
+"""What a user says of a file that it can't say itself: what its columns hold, or what its functions mean."""
 
 Source = str | os.PathLike[str] | bytes
 
@@ -56,55 +60,50 @@ def read(
     report: Report | None = None,
     progress: Callable[[int, int], None] | None = None,
     strict: bool = False,
-    columns: Columns | None = None,
+    columns: Mapped | None = None,
 ) -> Iterator[ImportedSession]:
     """The sessions of a file (a path or the bytes), one after the other; take one whole before the next.
 
     ``name`` is what messages call the file. ``report`` is filled as it goes, ``progress`` hears (done, total).
     With ``strict`` the first problem raises ``BadInput`` instead of being counted. With ``columns`` the file is a table
-    of rows, and they say what its columns hold. Raises as ``sniff`` does, before the first session wherever that is
+    of rows, and they say what its columns hold; or it holds traces of the OpenAI Agents SDK, and they say what their
+    functions mean. Raises as ``sniff`` does, before the first session wherever that is
     possible.
     """
     with Blob(source, name) as blob:
         shape = shape_of(blob)
         told = report if report is not None else Report()
-        told.format = _format(blob, shape) if columns is None else table.NAME
-        reading = Reading(blob, told, progress, strict)
-        if columns is not None:
+        told.format = table.NAME if isinstance(columns, Columns) else _format(blob, shape)
+        means = columns if isinstance(columns, Meaning) else NOTHING
+        if means is not NOTHING and told.format not in (agents.NAME, agents_state.NAME):
+            raise BadInput(blob.name, "traces of the OpenAI Agents SDK, whose functions have a meaning", told.format)
+        reading = Reading(blob, told, progress, strict, means)
+        if isinstance(columns, Columns):
             yield from table.read(reading, shape, columns)
-        elif told.format == "rasa":
-            yield from rasa.read(reading, shape)
-        elif told.format == "rasa-sql":
-            yield from rasa_sql.read(reading)
-        elif told.format == "botframework":
-            yield from botframework.read(reading, shape)
-        elif told.format == "chat":
-            yield from chat.read(reading)
-        elif told.format in corpora.NAMES:
-            yield from corpora.read(reading, shape)
-        elif told.format == agents.NAME:
-            yield from agents.read(reading, shape)
-        elif told.format == agents_state.NAME:
-            yield from agents_state.read(reading, shape)
-        elif told.format == langfuse.NAME:
-            yield from langfuse.read(reading, shape)
-        elif told.format == langsmith.NAME:
-            yield from langsmith.read(reading, shape)
-        elif told.format == burr.NAME:
-            yield from burr.read(reading, shape)
-        elif told.format == ag_ui.NAME:
-            yield from ag_ui.read(reading, shape)
-        elif told.format == dialogflow.NAME:
-            yield from dialogflow.read(reading, shape)
-        elif told.format in langgraph.FORMATS:
-            yield from langgraph.read(reading, shape, told.format)
-        elif told.format in ("openinference", "otlp"):
-            yield from spans.read(reading, shape)
         else:
-            yield from recording.read(reading, shape)
+            yield from _READERS[told.format](reading, shape)
         if not told.sessions:
             first = str(told.problems[0]) if told.problems else "nothing"
             raise BadInput(blob.name, "at least one conversation that can be read", first)
+
+
+_READERS: dict[str, Callable[[Reading, Shape], Iterator[ImportedSession]]] = {
+    rasa.NAME: rasa.read,
+    "rasa-sql": rasa_sql.read,
+    botframework.NAME: botframework.read,
+    chat.NAME: chat.read,
+    **dict.fromkeys(corpora.NAMES, corpora.read),
+    agents.NAME: agents.read,
+    agents_state.NAME: agents_state.read,
+    langfuse.NAME: langfuse.read,
+    langsmith.NAME: langsmith.read,
+    burr.NAME: burr.read,
+    ag_ui.NAME: ag_ui.read,
+    dialogflow.NAME: dialogflow.read,
+    **dict.fromkeys(langgraph.FORMATS, langgraph.read),
+    **dict.fromkeys((spans.OPENINFERENCE, spans.OTLP), spans.read),
+    recording.NAME: recording.read,
+}
 
 
 def _format(blob: Blob, shape: Shape) -> str:
@@ -139,6 +138,7 @@ __all__ = [
     "Columns",
     "ImportedSession",
     "Limits",
+    "Mapped",
     "Problem",
     "Report",
     "Source",

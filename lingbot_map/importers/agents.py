@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -47,7 +47,12 @@ def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     """The sessions of the file, in the order in which they first appear in it. Raises ``TooLarge`` over the limits."""
     how = _packed(reading.blob, shape)
     assert how is not None
-    yield from traces.read(reading, shape, how, _DIALECT)
+
+    def teller(session: str, meta: Mapping[str, Any] | None) -> Conversation:
+        return Conversation(session, meta, reading.meaning)
+
+    dialect = traces.Dialect(_head_of, read_record, teller, "traces of the OpenAI Agents SDK")
+    yield from traces.read(reading, shape, how, dialect)
 
 
 def _packed(blob: Blob, shape: Shape) -> Packed | None:
@@ -73,6 +78,3 @@ def _head_of(raw: bytes) -> Head:
     if record.object == "trace":
         return trace, record.group_id or "", True, None, True
     return trace, "", not record.parent_id, instant(record.started_at), True
-
-
-_DIALECT = traces.Dialect(_head_of, read_record, Conversation, "traces of the OpenAI Agents SDK")

@@ -105,7 +105,7 @@ def _told(reading: Reading, index: Index, where: str, text: bytes, parts: list[M
     told = {name: list(_items(text, lists.get(name))) for name in PARTS if name != "items"}
     told["items"] = max(made, key=len)
     known = _identity(header, text, lists.get("original_input"), told)
-    adapter = RunState(_session(header) or f"run {known[:12]}", header)
+    adapter = RunState(_session(header) or f"run {known[:12]}", header, reading.meaning)
     adapter.scribe.found.left["header"] += left
 
     def records() -> Iterator[Record]:

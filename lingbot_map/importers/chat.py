@@ -42,7 +42,7 @@ def _names(blob: Blob) -> dict[str, str]:
     return names
 
 
-def read(reading: Reading) -> Iterator[ImportedSession]:
+def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     """The one session of the file. Nothing in it names it, so it is known by its content."""
     adapter = BotFramework(f"chat {reading.blob.digest()[:12]}")
     yield from reading.tell(NAME, adapter, _records(reading))

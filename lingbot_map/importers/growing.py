@@ -14,6 +14,7 @@ import orjson
 
 from lingbot_map.errors import BadInput, UnknownFormat
 from lingbot_map.importers import (
+    Mapped,
     Report,
     ag_ui,
     agents,
@@ -71,13 +72,17 @@ class Telling(Protocol):
         """Go on from where another one stood; not ``exact``: it may have told more than it noted."""
 
 
-def telling(format: str, columns: Columns | None = None, source: str = "") -> Telling:
+def telling(format: str, columns: Mapped | None = None, source: str = "") -> Telling:
     """What tells records of ``format`` as they come; ``source`` names where they come from in an error.
 
     Raises ``BadInput`` for a format whose records can't be told before the whole is there.
     """
-    if columns is not None:
+    if isinstance(columns, Columns):
         return _table(columns)
+    if columns is not None:
+        if format != agents.NAME:
+            raise BadInput(source or format, "traces of the OpenAI Agents SDK, whose functions have a meaning", format)
+        return GrowingAgents(columns)
     make = GROWING.get(format)
     if make is None:
         known = ", ".join(GROWING)

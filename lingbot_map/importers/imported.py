@@ -15,6 +15,7 @@ from lingbot_map.importers.coverage import coverage, lost
 from lingbot_map.importers.limits import LIMITS
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.intake import stamp_of
+from lingbot_probes.adapters.openai_agents import NOTHING, Meaning
 from lingbot_probes.adapters.scribe import Found, Scribe
 from lingbot_probes.codec import MAX_SESSION_ID, SignalError
 from lingbot_probes.signals import Numbered
@@ -122,10 +123,17 @@ class Reading:
     """One file being read: the blob, the report, and what must be known across its sessions."""
 
     def __init__(
-        self, blob: Blob, report: Report, progress: Callable[[int, int], None] | None = None, strict: bool = False
+        self,
+        blob: Blob,
+        report: Report,
+        progress: Callable[[int, int], None] | None = None,
+        strict: bool = False,
+        meaning: Meaning = NOTHING,
     ) -> None:
-        """``progress`` hears (bytes done, bytes in all) about a hundred times; ``strict`` raises on a problem."""
+        """``progress`` hears (bytes done, bytes in all) about a hundred times; ``strict`` raises on a problem;
+        ``meaning`` is what functions mean, for a source that can't say it."""
         self.blob = blob
+        self.meaning = meaning
         self.report = report
         self._progress = progress
         self._strict = strict

@@ -97,8 +97,9 @@ def _is_part(sample: Any) -> bool:
     return type(kind) is str and "ns" in sample and kind.partition("/")[0] in PARTS
 
 
-def read(reading: Reading, shape: Shape, format: str) -> Iterator[ImportedSession]:
+def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     """The sessions of the file, in the order in which they first appear in it."""
+    format = reading.report.format
     if format == HISTORY:
         yield from langgraph_history.read(reading, shape)
     elif format == EVENTS:

@@ -83,7 +83,7 @@ def table_of(database: sqlite3.Connection) -> Table | None:
     return None
 
 
-def read(reading: Reading) -> Iterator[ImportedSession]:
+def read(reading: Reading, shape: Shape) -> Iterator[ImportedSession]:
     """The sessions in the table, each in the order of its ids."""
     blob = reading.blob
     try:

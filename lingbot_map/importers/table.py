@@ -22,6 +22,7 @@ from lingbot_map.importers.lines import Index, Places, pieces, slicer
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_map.importers.separated import Flaw, Separated
 from lingbot_map.importers.shape import NO_JSON, Shape
+from lingbot_probes.adapters.openai_agents import Meaning, meaning
 from lingbot_probes.adapters.table import Columns, Table, cell
 from lingbot_probes.codec import SignalError
 
@@ -29,15 +30,24 @@ NAME = "table"
 
 _KEYS = ("session", "user", "bot", "role", "text", "intent", "confidence", "time", "doc")
 _PAIR = re.compile(r",(?=\w[\w.-]*=)")  # a comma that no key follows belongs to the name of a column
+_FUNCTIONS = ("retrieval", "slots")
 _EXAMPLE = "session=conv_id,user=question,bot=answer"
 _SHOWN = 30  # columns that a message names
 
 
-def columns_of(said: Sequence[str]) -> Columns:
-    """The mapping that texts like ``session=conv_id,user=question,slot.city=city`` say. Raises ``BadInput``."""
+def columns_of(said: Sequence[str]) -> Columns | Meaning:
+    """What texts say of a file that can't say it itself. Raises ``BadInput``.
+
+    Of a table ``session=conv_id,user=question,slot.city=city``: what its columns hold. Of traces of the OpenAI Agents
+    SDK ``retrieval=search,retrieval=order_by:reranked,slots=set_city``: which functions search, and in which stage if
+    their names don't tell, and whose arguments are slots.
+    """
+    pairs = [pair for text in said for pair in _PAIR.split(text)]
+    if pairs and pairs[0].partition("=")[0] in _FUNCTIONS:
+        return _meaning_of(pairs)
     found: dict[str, str] = {}
     slots: dict[str, str] = {}
-    for pair in (pair for text in said for pair in _PAIR.split(text)):
+    for pair in pairs:
         key, equals, column = pair.partition("=")
         key, into = (key[5:], slots) if key.startswith("slot.") else (key, found)
         if not equals or not key or not column or (into is found and key not in _KEYS):
@@ -53,6 +63,25 @@ def columns_of(said: Sequence[str]) -> Columns:
     if ("role" in found) != ("text" in found):
         raise BadInput("--map", "role and text together", "one of them")
     return Columns(**found, slots=slots)
+
+
+def _meaning_of(pairs: list[str]) -> Meaning:
+    retrieval: dict[str, str] = {}
+    slots: list[str] = []
+    for pair in pairs:
+        key, _, name = pair.partition("=")
+        name, _, stage = name.partition(":") if key == "retrieval" else (name, "", "")
+        if key not in _FUNCTIONS or not name:
+            expected = "pairs of retrieval or slots and a function, as retrieval=search_docs,slots=set_city"
+            raise BadInput("--map", expected, pair or "nothing")
+        if key == "retrieval":
+            retrieval[name] = stage
+        else:
+            slots.append(name)
+    try:
+        return meaning(retrieval, slots)
+    except ValueError as why:
+        raise BadInput("--map", "a stage that there is behind a function's name", str(why)) from None
 
 
 def header(blob: Blob, shape: Shape) -> list[str]:

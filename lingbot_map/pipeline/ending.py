@@ -33,7 +33,7 @@ class Ending:
     items: Sequence[Numbered]
 
 
-def ending(path: Path, name: str, columns: importers.Columns | None = None) -> Ending | None:
+def ending(path: Path, name: str, columns: importers.Mapped | None = None) -> Ending | None:
     """The session with most turns among the last records of a file of lines.
 
     ``None`` where there is nothing to gain: a short file, one document, a conversation that is named after the whole
@@ -52,9 +52,9 @@ def ending(path: Path, name: str, columns: importers.Columns | None = None) -> E
     end = end[end.find(b"\n") + 1 :]
     half = end[end.find(b"\n", len(end) // 2) + 1 :]
     head = first + b"\n" if not _is_record(first) or b'"lingbot":"recording"' in first[:200] else b""
-    found = _most(head + end, name, columns)
+    found = max(_endings(head + end, name, columns), key=_turns, default=None)
     # Named after its content, not after anything in its records: in the whole file it bears another name.
-    if found is None or all(found.session_id != other for other in _ids(head + half, name, columns)):
+    if found is None or all(found.session_id != other.session_id for other in _endings(head + half, name, columns)):
         return None
     return found
 
@@ -71,30 +71,19 @@ def _is_record(line: bytes) -> bool:
         return False
 
 
-def _most(text: bytes, name: str, columns: importers.Columns | None) -> Ending | None:
-    best: Ending | None = None
-    turns = -1
-    try:
-        for session in importers.read(text, name, columns=columns):
-            items = list(session.items)
-            count = sum(item.signal.kind == "turn_started" for item in items)
-            if count > turns:
-                best, turns = Ending(session.session_id, session.source, session.format, items), count
-    except LingbotMapError:
-        return None
-    return best
+def _turns(found: Ending) -> int:
+    return sum(item.signal.kind == "turn_started" for item in found.items)
 
 
-def _ids(text: bytes, name: str, columns: importers.Columns | None) -> list[str]:
-    ids = []
+def _endings(text: bytes, name: str, columns: importers.Mapped | None) -> list[Ending]:
+    """What the sessions of the text say, one after the other; none where it can't be read to its end."""
     try:
-        for session in importers.read(text, name, columns=columns):
-            for _ in session.items:
-                pass
-            ids.append(session.session_id)
+        return [
+            Ending(session.session_id, session.source, session.format, list(session.items))
+            for session in importers.read(text, name, columns=columns)
+        ]
     except LingbotMapError:
-        pass
-    return ids
+        return []
 
 
 def begin_of(items: Sequence[Numbered], now: float) -> float:

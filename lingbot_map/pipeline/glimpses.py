@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from lingbot_map.events import Described
-from lingbot_map.importers import Columns
+from lingbot_map.importers import Mapped
 from lingbot_map.pipeline.ending import Ending, begin_of, ending
 from lingbot_map.pipeline.live import Live
 from lingbot_map.pipeline.masking import masked_ending
@@ -52,7 +52,7 @@ class Glimpses:
         path: Path,
         name: str,
         mask_key: str,
-        columns: Columns | None,
+        columns: Mapped | None,
         glimpsed: Callable[[str], object],
         progress: Progress | None,
     ) -> AsyncIterator[Progress | None]:

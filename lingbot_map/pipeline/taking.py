@@ -82,7 +82,7 @@ class Taking:
         return taken
 
     async def _whole(
-        self, path: Path, name: str, progress: Progress | None, mask_key: str, columns: importers.Columns | None
+        self, path: Path, name: str, progress: Progress | None, mask_key: str, columns: importers.Mapped | None
     ) -> dict[str, Any]:
         async with self._turn:
             whole = await self._tried(path, name, _part(progress, 0.0, _TRYING), columns)
@@ -102,7 +102,7 @@ class Taking:
             problems.append(f"... and {report.problem_count - len(problems):,} more")
         return {"format": report.format, "sessions": sessions, "report": problems}
 
-    async def _tried(self, path: Path, name: str, progress: Progress | None, columns: importers.Columns | None) -> bool:
+    async def _tried(self, path: Path, name: str, progress: Progress | None, columns: importers.Mapped | None) -> bool:
         """``_try`` in a thread, which ends with whoever waits for it."""
         abandoned = False
 
@@ -228,7 +228,7 @@ def _part(progress: Progress | None, begin: float, end: float) -> Progress | Non
     return lambda done, total: tell(round(total * begin + done * (end - begin)), total)
 
 
-def _try(path: Path, name: str, progress: Progress | None, columns: importers.Columns | None) -> bool:
+def _try(path: Path, name: str, progress: Progress | None, columns: importers.Mapped | None) -> bool:
     """Read all of it; whether it is a recording of ours that can be copied as it is."""
     report = importers.Report()
     copies = []

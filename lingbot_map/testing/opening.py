@@ -41,7 +41,7 @@ class Opened:
     problems: list[str] = field(default_factory=list)
 
 
-def open_maps(path: str | os.PathLike[str], columns: importers.Columns | None = None) -> Iterator[Opened]:
+def open_maps(path: str | os.PathLike[str], columns: importers.Mapped | None = None) -> Iterator[Opened]:
     """The sessions of a file, or of a recording's folder, one after the other.
 
     A recording of ours is taken as it is; anything else as an import takes it, with the default policy. Raises

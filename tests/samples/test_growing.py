@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingbot_map.errors import BadInput, NewerFormat
-from lingbot_map.importers import columns_of
+from lingbot_map.importers import Columns, columns_of
 from lingbot_map.importers.growing import GROWING, format_of, telling
 from lingbot_map.importers.growing_conversations import Conversations
 from lingbot_map.importers.growing_spans import Told
@@ -98,6 +98,7 @@ def test_a_row_of_a_table_repeats_the_numbers_of_an_import() -> None:
     (whole,) = opened(lines(*rows), columns=columns)
     assert by_session(parts) == {"x": (whole.session.source, whole.items)}
     assert type(telling("", columns)) is Conversations
+    assert isinstance(columns, Columns)
     assert Table("x", columns).corpus == "table"
 
 

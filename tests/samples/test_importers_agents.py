@@ -11,8 +11,11 @@ import pytest
 
 from lingbot_map.codec import dump
 from lingbot_map.errors import BadInput, LingbotMapError, UnknownFormat
-from lingbot_map.importers import LIMITS, Report, sniff
-from lingbot_probes.signals import Answered, IntentRouted, Raw, Retrieved, SessionStarted, TurnStarted
+from lingbot_map.importers import LIMITS, Report, columns_of, sniff
+from lingbot_map.importers.growing import telling
+from lingbot_probes.adapters.openai_agents import Trace, meaning
+from lingbot_probes.signals import Answered, IntentRouted, Raw, Retrieved, SessionStarted, SlotAssigned, TurnStarted
+from tests.samples import agents
 from tests.samples.agents import call, lines, message, move, span, trace, whole_move
 from tests.samples.imports import mapped, opened
 
@@ -278,3 +281,68 @@ def test_a_saved_run_longer_than_a_record_may_be_opens() -> None:
         with suppress(BadInput, UnknownFormat):
             opened(content[:end], report)
             assert report.problem_count
+
+
+# --- what functions mean ---------------------------------------------------------------------------------------------
+
+SAID = ["retrieval=look_in:keyword,slots=set_city"]
+
+
+def meant() -> list[dict[str, Any]]:
+    """A trace whose functions don't say by themselves what they do: the lookup gives plain texts."""
+    return [
+        agents.trace(1),
+        span(1, 2, "function", 1.1, 1, name="look_in", input='{"query": "tea"}', output='["Mao Jian", "Long Jing"]'),
+        span(1, 3, "function", 1.2, 1, name="set_city", input='{"city": "Lund"}', output="ok"),
+        span(1, 1, "agent", 1.0, name="desk", handoffs=[], tools=[]),
+    ]
+
+
+def test_a_file_is_told_what_its_functions_mean_and_then_says_what_the_live_processor_says() -> None:
+    means = columns_of(SAID)
+    assert means == meaning({"look_in": "keyword"}, ["set_city"])
+    raw = lines(meant())
+    (plain,), (told,) = opened(raw), opened(raw, columns=means)
+    assert not plain.of(Retrieved, SlotAssigned)
+    (found,) = told.of(Retrieved)
+    assert (found.stage, [doc.snippet for doc in found.docs]) == ("keyword", ["Mao Jian", "Long Jing"])
+    (slot,) = told.of(SlotAssigned)
+    assert (slot.slot, slot.value, slot.task) == ("city", "Lund", "desk")
+    live = Trace(meant()[0]["id"], means)
+    _, search, writer, top = meant()
+    said = [*live.started(top)]
+    for record in (search, writer):
+        said += [*live.started(record), *live.ended(record)]
+    assert [one.signal for one in said if type(one.signal) in (Retrieved, SlotAssigned)] == [found, slot]
+    one = telling("openai-agents", means)
+    items = [
+        item.signal for record in meant() for part in one.take(json.dumps(record).encode()).told for item in part.items
+    ]
+    assert [signal for signal in items if type(signal) in (Retrieved, SlotAssigned)] == [found, slot]
+
+
+def test_a_saved_run_is_told_what_its_functions_mean_too() -> None:
+    (told,) = opened(saved(generated_items=[*SAVED["generated_items"], *LATER]), columns=columns_of(["slots=order"]))
+    assert [(signal.slot, signal.value, signal.task) for signal in told.of(SlotAssigned)] == [
+        ("tea", "Mao Jian", "teas")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (["retrieval=x:nowhere"], "expected one of vector, keyword"),
+        (["retrieval="], "retrieval=search_docs,slots=set_city"),
+        (["slots=a,session=b"], "pairs of retrieval or slots and a function"),
+    ],
+)
+def test_a_meaning_that_is_none_is_refused(said: list[str], why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        columns_of(said)
+
+
+def test_a_file_whose_functions_have_no_meaning_refuses_one() -> None:
+    with pytest.raises(BadInput, match="whose functions have a meaning, found rasa"):
+        opened(b'{"sender_id":"a","event":"user","text":"hi","timestamp":1}', columns=columns_of(SAID))
+    with pytest.raises(BadInput, match="whose functions have a meaning"):
+        telling("rasa", columns_of(SAID))

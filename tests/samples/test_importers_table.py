@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lingbot_map.errors import BadInput, UnknownFormat, Unmapped
-from lingbot_map.importers import Report, columns_of
+from lingbot_map.importers import Columns, Report, columns_of
 from lingbot_probes.signals import Answered, Doc, IntentRouted, Retrieved, SlotAssigned, TurnStarted
 from tests.samples.imports import Opened, mapped, opened
 
@@ -248,6 +248,7 @@ def test_a_column_may_have_a_comma_and_keys_may_come_one_by_one() -> None:
     together = columns_of(["session=id, of call,user=what, if any,slot.city=a=b"])
     apart = columns_of(["session=id, of call", "user=what, if any", "slot.city=a=b"])
     assert together == apart
+    assert isinstance(together, Columns)
     assert list(together) == ["id, of call", "what, if any", "a=b"]
 
 

@@ -156,7 +156,7 @@ def check(
     files: Sequence[Path],
     demands: Demands,
     *,
-    columns: importers.Columns | None = None,
+    columns: importers.Mapped | None = None,
     note: Callable[[str], None] = lambda _: None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Checked | NotRead]:
@@ -189,7 +189,7 @@ def check(
         raise BadInput(str(demands.golden.path), "golden maps of sessions in the files", f"one of {min(unused)}")
 
 
-def write_golden(files: Sequence[Path], path: Path, columns: importers.Columns | None = None) -> tuple[str, bool]:
+def write_golden(files: Sequence[Path], path: Path, columns: importers.Mapped | None = None) -> tuple[str, bool]:
     """Write the golden map of the one session in ``files``; (its id, whether the file changed). Raises ``BadInput``."""
     found = [opened for file in files for opened in open_maps(file, columns)]
     if len(found) != 1:
@@ -199,7 +199,7 @@ def write_golden(files: Sequence[Path], path: Path, columns: importers.Columns |
 
 def _opened(
     files: Sequence[Path],
-    columns: importers.Columns | None,
+    columns: importers.Mapped | None,
     note: Callable[[str], None],
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[Path, Opened | NotRead]]:

@@ -50,7 +50,8 @@ def tail(
         typer.Option(
             "--map",
             help="For rows of your own, a JSON object on each line: which key holds session, user, bot (or role and "
-            "text), intent, confidence, time, doc, slot.NAME.",
+            "text), intent, confidence, time, doc, slot.NAME. For traces of the OpenAI Agents SDK: retrieval=FUNCTION, "
+            "slots=FUNCTION.",
         ),
     ] = None,
     from_end: Annotated[

@@ -13,10 +13,10 @@ from typing import Any, Protocol
 import orjson
 
 from lingbot_map.errors import BadInput
+from lingbot_map.importers import Columns, Mapped
 from lingbot_map.importers.growing import Telling, format_of, telling
 from lingbot_map.importers.growing_spans import Told
 from lingbot_map.importers.sse import data_of
-from lingbot_probes.adapters.table import Columns
 from lingbot_web.courier import Courier, Stopped
 from lingbot_web.tail_file import GrowingFile, Line
 from lingbot_web.terminal import count
@@ -66,7 +66,7 @@ class Wish:
 
     what: str
     format: str = "auto"
-    columns: Columns | None = None
+    columns: Mapped | None = None
     from_end: bool = False
     once: bool = False
 
@@ -165,7 +165,7 @@ class Tail:
 
     def _of(self, lines: Sequence[Line]) -> Telling:
         wish = self._wish
-        if wish.columns is None and wish.format == "auto":
+        if type(wish.columns) is not Columns and wish.format == "auto":
             self.format = format_of(b"\n".join(line.raw for line in lines if not line.bad), wish.what)
         return telling(self.format, wish.columns, wish.what)
 

@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lingbot_probes.adapters.fields import items, mapping
+from lingbot_probes.adapters.openai_agents import NOTHING, Meaning
 from lingbot_probes.adapters.openai_agents_words import (
     calls,
     found_docs,
@@ -36,7 +37,16 @@ from lingbot_probes.adapters.scribe import Scribe
 from lingbot_probes.adapters.stages import stage_of
 from lingbot_probes.codec import SignalError
 from lingbot_probes.long_ids import shortened
-from lingbot_probes.signals import Answered, Failed, IntentRouted, Numbered, Raw, Retrieved, SessionStarted
+from lingbot_probes.signals import (
+    Answered,
+    Failed,
+    IntentRouted,
+    Numbered,
+    Raw,
+    Retrieved,
+    SessionStarted,
+    SlotAssigned,
+)
 
 VERSIONS = "1."
 """Schema versions begin so; fields were only ever added within it."""
@@ -54,8 +64,9 @@ Record = Mapping[str, Any]
 class RunState:
     """Parts of one saved run in, numbered signals out. A record is {the name of the part: one item of it}."""
 
-    def __init__(self, session: str, header: Mapping[str, Any]) -> None:
-        """``session`` is the session's id, ``header`` all of the state but its lists."""
+    def __init__(self, session: str, header: Mapping[str, Any], meaning: Meaning = NOTHING) -> None:
+        """``session`` is the session's id, ``header`` all of the state but its lists, ``meaning`` that of functions."""
+        self._meaning = meaning
         self.scribe = Scribe(shortened(session))
         self._header = header
         self._agent = ""
@@ -194,10 +205,15 @@ class RunState:
         known, given = self._calls.pop(call, (tool, None))
         output = raw.get("output")
         result = value_of(raw.get("result") if output is None else output)
-        docs = found_docs(result, sure=False)
+        retrieval = self._meaning.retrieval
+        docs = found_docs(result, sure=known in retrieval)
         if docs is not None:
-            params = {"retriever": known}
-            self.scribe.say(Retrieved(query=query_of(given), stage=stage_of(known), docs=docs, params=params))
+            stage = retrieval.get(known) or stage_of(known)
+            self.scribe.say(Retrieved(query=query_of(given), stage=stage, docs=docs, params={"retriever": known}))
+        elif known in self._meaning.slots:
+            for slot, value in mapping(given).items():
+                if slot:
+                    self.scribe.say(SlotAssigned(slot=slot, value=value, task=self._agent))
         facts = {"tool": known or None, "arguments": given, "result": result, "call": call, "custom_data": custom}
         self.scribe.say(Raw(name="tool", data={key: value for key, value in facts.items() if value is not None}))
 
