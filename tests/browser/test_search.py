@@ -115,6 +115,10 @@ def test_an_input_method_searches_when_the_composition_ends(open_told: Open) -> 
     session = page.context.new_cdp_session(page)
     session.send("Input.imeSetComposition", {"text": "liu liang", "selectionStart": 9, "selectionEnd": 9})
     expect(page.locator(".finder input")).to_have_value("liu liang")
+    before = page.locator(".range b").inner_text()
+    page.mouse.move(800, 400)
+    page.mouse.wheel(0, 400)
+    expect(page.locator(".range b")).not_to_have_text(before)  # the page is drawn anew, and still looks for nothing
     assert page.locator(".finder .found").inner_text() == ""
     session.send("Input.insertText", {"text": "流量"})
     expect(page.locator(".finder input")).to_have_value("流量")

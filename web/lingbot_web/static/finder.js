@@ -31,11 +31,16 @@ export class Finder {
     /** @type {{marks: object | null, folded: Folded}} */ this.kept = { marks: null, folded: new Folded() };
     this.timer = 0;
     this.told = '';
+    this.composing = false; // an input method is at work: its letters are not what is looked for
     this.field = h('input', {
       type: 'text', spellcheck: 'false', autocomplete: 'off', maxlength: 400, 'aria-describedby': 'finder-hint',
       on: {
         input: (/** @type {Event} */ event) => /** @type {InputEvent} */ (event).isComposing || this.look(),
-        compositionend: () => this.look(),
+        compositionstart: () => { this.composing = true; },
+        compositionend: () => {
+          this.composing = false;
+          this.look();
+        },
         keydown: (/** @type {Event} */ event) => this.#key(/** @type {KeyboardEvent} */ (event)),
       },
     });
@@ -93,8 +98,9 @@ export class Finder {
     this.#count();
   }
 
-  /** The map may have grown, or be another one. */
+  /** The map may have grown, or be another one; half a composition is nothing to look for in it. */
   follow() {
+    if (this.composing) return;
     const map = this.actions.map();
     if (!this.search) {
       if (map && this.query && this.kept.marks !== map.marks) this.look();
