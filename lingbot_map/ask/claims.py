@@ -36,6 +36,13 @@ _QUOTED = re.compile(
 _VALUE = re.compile(rf"(?<=[从由为成到是=]) ([{_H}]{{1,12}})(?=[\s，。；、：,.;:（(]|$)")
 _CALL = re.compile(r"[A-Za-z_][\w.]{0,80}\([^()\n]{0,80}\)")
 _ORDINAL = re.compile(rf"第\s?\d+(?:\.\d+)*\s?[{_H}]")
+_UNIT = (
+    r"(?:毫秒|秒|分|小时|天|日|周|个?月|年|元|角|万|亿|千|百|版|米|公里|度|%|(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|h"
+    r"|days?|weeks?|months?|years?|[kmgt]i?b|euros?|dollars?|km|kg|percent|times)(?![a-z]))"
+)
+_MEASURE = re.compile(rf"\d+(?:\.\d+)*{_UNIT}")
+_BEFORE_UNIT = re.compile(rf"(?<=\d) (?={_UNIT})")
+_FULL_NAME = re.compile(r"[A-Z][\w'’-]{1,40}(?: [A-Z][\w'’-]{1,40})+")
 _HAN_RUN = re.compile(rf"[{_H}]+")
 _ASIDE = re.compile(r"（[^（）]*）|(?<=\s)\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _GLUE_ZH = (
@@ -68,7 +75,7 @@ def plain(text: str) -> str:
     """The form in which texts are compared: folded, numerals as digits, no space beside a Han character."""
     whole = _NUMERAL.sub(lambda found: str(_value(found[0])), folded(text))
     whole = _ENGLISH_NUMBER.sub(lambda found: _ENGLISH[found[0]], _THOUSANDS.sub("", whole))
-    return re.sub(r"\s+", " ", _BESIDE_HAN.sub("", whole))
+    return _BEFORE_UNIT.sub("", re.sub(r"\s+", " ", _BESIDE_HAN.sub("", whole)))
 
 
 def _value(numeral: str) -> int:
@@ -121,13 +128,32 @@ def _is_name(word: str, whole: str, start: int, end: int) -> bool:
 
 def values(text: str) -> list[str]:
     """What has to be said of a sentence as it stands, besides ``names``: its calls, its short quotes, ordinals
-    ("第7轮") and Chinese values that are set apart ("从 星舟 改为 轻语")."""
+    ("第7轮"), measures, names of several words and Chinese values that are set apart ("从 星舟 改为 轻语")."""
     found = [each[0] for each in _CALL.finditer(text)]
+    found.extend(measures(text))
+    found.extend(full_names(text))
     found.extend(value for value in _in_quotes(text) if len(value) <= _LONGEST_QUOTE)
     if chinese(text):
         found.extend(each[0] for each in _ORDINAL.finditer(text))
         found.extend(each[1] for each in _VALUE.finditer(text))
     return list(dict.fromkeys(map(plain, found)))
+
+
+def full_names(text: str) -> list[str]:
+    """Its names of several capitalised words; without a first word of the sentence that is none."""
+    found = []
+    for each in _FULL_NAME.finditer(text):
+        parts = re.sub(r"['’]s$", "", each[0]).split(" ")
+        if parts[0].casefold() in STOP | _GLUE:
+            parts = parts[1:]
+        if len(parts) > 1:
+            found.append(" ".join(parts))
+    return found
+
+
+def measures(text: str) -> list[str]:
+    """Its numbers with the unit that follows, plain: "5minutes", "30秒", "1.2版"."""
+    return [each[0] for each in _MEASURE.finditer(plain(text))]
 
 
 def _in_quotes(text: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Whether a wording of an answer may be said: what each of its sentences cites, and that it says what the answer says,
 no more and no less.
 
-Of every sentence: it cites numbers that the answer cites; its names, numbers, quotes and brackets stand in what it
-cites (for an exact answer: in the sentences that rest on the same); at most 40 % of its other words are new, as the
+Of every sentence: it cites numbers that the answer cites; its names, numbers, units, quotes and brackets stand in what
+it cites (for an exact answer: in the sentences that rest on the same); at most 40 % of its other words are new, as the
 user has it for short labels. Of the whole: all that the answer cites is cited; its names, numbers, quotes and rows are
 said, in its order; so is half of what its other words add to the question; and its yes or no, what it denies and what
 it leaves doubtful stay. Meaning can't be checked, so where words can't tell a wording is refused.
@@ -17,6 +17,8 @@ from lingbot_map.ask.claims import (
     Ground,
     asides,
     content,
+    full_names,
+    measures,
     names,
     place_of,
     plain,
@@ -97,8 +99,10 @@ def _of_sentence(at: int, said: Said, sheet: Sheet) -> Iterator[str]:
     pieces = [sheet.pieces[n - 1].whole for n in said.cites]
     # An exact answer has all the names that belong in it: what else stands in an item was not asked for.
     ground = Ground.of(given if sheet.exact else [*given, *pieces])
-    claimed = [*names(said.text), *quoted(said.text), *proper(said.text)]
+    claimed = [*names(said.text), *quoted(said.text), *map(plain, full_names(said.text)), *proper(said.text)]
     strangers = [name for name in claimed if not ground.has(name)]
+    asked = Ground.of([sheet.question])  # it may give the unit that an answer ("> 9") leaves out
+    strangers += [each for each in measures(said.text) if not ground.has(each) and not asked.has(each)]
     strangers += [aside for aside in asides(said.text) if not _has_in_order(aside, [*given, *pieces])]
     if strangers:
         yield _fault("new", lang, at=at, what=_listed(strangers))

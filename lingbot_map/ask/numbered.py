@@ -103,7 +103,8 @@ def sheet(answer: Answer, base: Itemised) -> Sheet | None:
     if not number.keys() >= set(answer.cites):
         return None
     given = tuple(Given(text=said.text, cites=tuple(number[cite] for cite in said.cites)) for said in answer.sentences)
-    rows = tuple(str(row["name"]) for row in answer.rows if row.get("name")) if exact else ()
+    named = [str(row["name"]) for row in answer.rows if row.get("name")] if exact else []
+    rows = tuple(name for name in named if name in answer.text)
     return Sheet(
         question=answer.question.text,
         lang=answer.question.lang,

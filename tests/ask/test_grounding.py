@@ -42,6 +42,8 @@ YES = sheet("哪些变量被覆盖过？", "phone：第2轮写入的 1380 在第
 CALLS = sheet(
     "What happens then?", "Then open() (m1, Door → Lock), turn() (m2, Lock → Bolt), shut() (m3, Bolt → Door)."
 )
+TEAM = sheet("Who leads the night watch?", "Mira Holm leads the night watch, answering within 5 minutes.", exact=False)
+PAIR = sheet("Who is on call?", "Mira Holm is on call, not Jan Castell.", exact=False)
 DOUBT = sheet("Who pays?", "The shop possibly pays 30 euros.", exact=False)
 LIMIT = sheet("能退款吗？", "超过 30 天不能退款。", exact=False)
 
@@ -58,6 +60,7 @@ LIMIT = sheet("能退款吗？", "超过 30 天不能退款。", exact=False)
         (ORDER, "No.\nIt is the other way round, b() comes before a() [1]."),
         (YES, "是的，phone 在第2轮写入的 1380，第7轮被覆盖为 1390。[1]"),
         (CALLS, "First open() is called, then turn(), and finally shut() [1]."),
+        (TEAM, "Mira Holm leads the night watch and answers within five minutes [1]."),
         (DOUBT, "Perhaps the shop pays 30 euros [1]."),
         (LIMIT, "超过三十天就无法退款了。[1]"),
     ],
@@ -89,6 +92,10 @@ def test_other_words_may_be_said(of: Sheet, reply: str) -> None:
         (FILMS, "是的，林岚执导的电影一共有两部：星河彼岸和量子花园。[1]", "开头的结论不是答案的结论"),
         (DOUBT, "The shop pays 30 euros [1].", "leaves doubtful"),
         (LIMIT, "超过 30 天就可以退款了。[1]", "答案的否定没有说出来"),
+        (LIMIT, "超过 30 小时不能退款。[1]", "30小时"),
+        (TEAM, "Mira Holm leads the night watch and answers within 5 seconds [1].", "5seconds"),
+        (TEAM, "Holm leads the night watch as Mira does, and answers within 5 minutes [1].", "leaves out mira holm"),
+        (PAIR, "Mira Castell is on call, not Jan Holm [1].", "mira castell"),
         (LIMIT, "超过 30 天恐怕不能退款。[1]", "不确定的"),
         (LIMIT, "超过 30 天不能退款", "没有引用编号"),
         (LIMIT, "超过 30 天不能退款[2]", "没有引用的 2"),
