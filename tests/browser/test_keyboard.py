@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.picture import wait_for_colour
+from tests.browser.picture import until, wait_for_colour
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -109,18 +109,17 @@ def test_a_mark_picked_where_the_drawer_opens_comes_out_from_under_it(open_told:
     expect(page.locator("#right .heading .chip")).to_have_text("intent")
     drawer = page.locator("#right").bounding_box()
     assert drawer is not None
-    ring = page.evaluate(
-        """() => {
+    # The ring around the picked mark can be seen.
+    until(
+        page,
+        f"""(() => {{
           const over = [...document.querySelectorAll('#map canvas')].at(-1);
-          const {data, width} = over.getContext('2d').getImageData(0, 0, over.width, over.height);
+          const {{data, width}} = over.getContext('2d').getImageData(0, 0, over.width, over.height);
           let left = Infinity;
-          for (let i = 3; i < data.length; i += 4) {
-            if (data[i] < 200) continue;
-            const x = ((i - 3) / 4) % width;
-            left = Math.min(left, x);
-          }
+          for (let i = 3; i < data.length; i += 4) {{
+            if (data[i] >= 200) left = Math.min(left, ((i - 3) / 4) % width);
+          }}
           const scale = over.width / over.clientWidth;
-          return over.getBoundingClientRect().x + left / scale;
-        }"""
+          return over.getBoundingClientRect().x + left / scale < {drawer["x"]} - 10;
+        }})()""",
     )
-    assert ring < drawer["x"] - 10, "the ring around the picked mark can be seen"

@@ -32,7 +32,7 @@ def say(probe: Probe, session: str, *values: str) -> None:
         for n, value in enumerate(values):
             probe.emit(SlotAssigned(slot=f"slot {n}", value=value))
         turn.answer("noted")
-    assert probe.flush(10), probe.stats()
+    assert probe.flush(PATIENCE), probe.stats()
 
 
 def key_at(site: Site) -> str:
