@@ -40,7 +40,7 @@ torture-long: $(VENV)/.dev packages ## the same for a night, with more of everyt
 bench-ask: $(VENV)/.bench ## measure answers with evidence, beside plain search, over what data is there
 	@$(PY) -m bench ask_session ask_sequence ask_triples ask_documents ask_folders
 
-acceptance: $(VENV)/.dev ## ask the agreed questions; BASES='session diagram' asks some
+acceptance: $(VENV)/.dev ## ask the agreed questions; BASES='session diagram' asks some, BASES=--recorded with the probes on
 	@$(PY) -m tests.ask.acceptance $(BASES)
 
 shots: $(VENV)/.dev packages ## pictures of the page, into shots/
