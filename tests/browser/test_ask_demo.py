@@ -33,13 +33,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict
             stdin=subprocess.DEVNULL,
         )
 
-        def told() -> dict[str, Any] | None:
+        def told() -> dict[str, Any]:
             found = {each["title"]: each for each in site.get("api/sessions")["sessions"]}
             whole = all(found.get(t.title, {"turns": 0})["turns"] >= len(t.questions) for t in TOPICS)
-            return found if whole else None
+            return found if whole else {}
 
         try:
-            yield site, wait_for(told, "the whole story") or {}
+            yield site, wait_for(told, "the whole story")
         finally:
             bot.terminate()
             bot.wait(PATIENCE)
