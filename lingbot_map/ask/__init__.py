@@ -17,6 +17,7 @@ pipeline knows of it. Needs ``lingbot-map[ask]`` for all of it; the engine itsel
     answer.steps           # what was done, with its status and time
     asking.ask("what is it now?")                            # earlier questions are remembered
     Ask(base, probe=Probe("shop"))                           # each question a turn of a recorded session (``report``)
+    Ask(base, llm=Llm("http://127.0.0.1:8080/v1", "name"))   # in a language model's words (``llm``)
 
 A map at hand is asked with ``Ask(SessionBase(map))`` (``bases.session``). ``telling.as_json`` makes an answer plain
 values. An ``Ask`` belongs to one thread at a time. What can't be read raises ``BadInput`` when a base is opened, with

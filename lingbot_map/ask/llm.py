@@ -129,6 +129,8 @@ class Llm:
             if fault.wait:
                 self._quiet_until = time.monotonic() + fault.wait
             return answer, step(fault.kind, f"the answer as computed: {fault}")
+        except Exception as fault:  # an answer is there already, and no wording is worth losing it
+            return answer, step("failed", f"the answer as computed: {type(fault).__name__}")
         if not sentences:
             return answer, step("failed", f"the answer as computed: {why}")
         with self._lock:

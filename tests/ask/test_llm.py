@@ -20,6 +20,9 @@ from lingbot_map.ask.endpoint import JsonEndpoint, Unanswered
 from lingbot_map.ask.llm import KEY, LARGEST, Llm
 from lingbot_map.ask.telling import as_json
 from lingbot_map.errors import BadInput
+from lingbot_map.testing import record
+from lingbot_probes import Probe
+from lingbot_probes.signals import Failed
 from tests.ask.acceptance import FIXTURES, OWN, asked, expectations, faults
 from tests.ask.stub import Exchange, Stub, endpoint, reworded
 
@@ -385,6 +388,36 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(stub: Stub, flow: Path, m
     monkeypatch.delenv(KEY)
     Ask(opened("diagram", [flow]), llm=llm).ask("What happens if the charge is accepted?")
     assert "authorization" not in stub.asked[-1].headers
+
+
+def test_a_recorded_question_holds_the_wording_and_no_key(
+    stub: Stub, flow: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY, SECRET)
+    probe = Probe("ask-llm", mask=False)
+    with record(probe) as recording:
+        asking = Ask(opened("diagram", [flow]), probe=probe, session="s", llm=Llm(stub.url, "tiny"))
+        worded = asking.ask(QUESTION)
+        stub.reply = lambda exchange: exchange.send(500, SECRET.encode())
+        computed = asking.ask("What happens if the charge is accepted?")
+        probe.flush(5)
+        map = recording.map("s")
+        told = [event.signal for event in recording.events["s"]]
+    assert worded.text == "Under “charge refused” the shop calls release(order)."
+    assert map.nodes["answer:1"].label == worded.text
+    assert map.nodes["answer:2"].label == computed.text
+    assert [signal.where for signal in told if isinstance(signal, Failed)] == ["llm"]
+    assert SECRET not in repr(told)
+
+
+def test_a_fault_in_the_wording_costs_no_answer(stub: Stub, flow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> list[str]:
+        raise ZeroDivisionError(SECRET)
+
+    monkeypatch.setattr("lingbot_map.ask.llm.faults", broken)
+    answer, step, without = words(stub, flow)
+    assert unchanged(answer, without)
+    assert step.detail.startswith("the answer as computed: ZeroDivisionError;")
 
 
 @pytest.mark.parametrize("key", [f"{SECRET}\nX-Other: 1", f"{SECRET}密", f"{SECRET}\x7f"])
