@@ -15,7 +15,9 @@ import pytest
 from lingbot_map.ask import Ask
 from lingbot_map.ask.bases import opened
 from lingbot_map.ask.bases.documents import encoders
+from lingbot_map.ask.bases.documents.answering import Documents
 from lingbot_map.ask.bases.documents.encoders import KEY, Endpoint
+from lingbot_map.ask.bases.documents.stored import Stored
 from lingbot_map.errors import BadInput
 from tests.ask.stub import Exchange, Stub, endpoint
 from tests.ask.test_documents import WORLD, folder
@@ -104,6 +106,27 @@ def test_another_model_behind_the_same_address_is_refused(stub: Stub) -> None:
     stub.reply = lambda exchange: exchange.json({"data": [{"index": 0, "embedding": [1.0] * 9}], "model": "letters"})
     with pytest.raises(BadInput, match="found 9 numbers of letters"):
         encoder.encode(["what?"])
+
+
+def test_vectors_that_another_model_stored_are_not_compared(stub: Stub, tmp_path: Path) -> None:
+    texts = folder(tmp_path, WORLD)
+    Stored(texts, encoder=Endpoint(stub.url))
+    stub.reply = lambda exchange: exchange.json({"data": [{"index": 0, "embedding": [1.0] * 9}], "model": "numerals"})
+    answer = Ask(Documents(Stored(texts, encoder=Endpoint(stub.url)), "sentences")).ask(ASKED)
+    step = next(step for step in answer.steps if step.name == "semantic")
+    assert step.status == "failed"
+    assert "expected 8 numbers of a model, found 9 numbers of numerals; another model answers now" in step.detail
+    assert "duty.md#2" in answer.cites
+
+
+def test_a_model_of_another_name_encodes_anew(stub: Stub, tmp_path: Path) -> None:
+    texts = folder(tmp_path, WORLD)
+    Stored(texts, encoder=Endpoint(stub.url, "letters"))
+    before = len(stub.asked)
+    Stored(texts, encoder=Endpoint(stub.url, "letters"))
+    assert len(stub.asked) == before, "what is stored is not encoded again"
+    Stored(texts, encoder=Endpoint(stub.url, "others"))
+    assert len(stub.asked) > before
 
 
 def test_models_have_names_of_their_own(stub: Stub) -> None:

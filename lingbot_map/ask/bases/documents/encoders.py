@@ -181,13 +181,17 @@ class Endpoint:
         self._same((widths.pop(), str(value.get("model") or "")[:_LONGEST_NAME]))
         return rows
 
+    def expect(self, width: int) -> None:
+        """Vectors that were stored have this length: others can't be compared with them."""
+        self._made_by = (width, self._made_by[1] if self._made_by else "")
+
     def _same(self, made_by: tuple[int, str]) -> None:
-        before = self._made_by = self._made_by or made_by
-        if made_by != before:
-            width, model = before
+        width, model = self._made_by or made_by
+        if made_by[0] != width or (model and made_by[1] and made_by[1] != model):
             found = f"{made_by[0]} numbers of {made_by[1] or 'a model'}"
-            remedy = "another model answers now: encode all documents anew"
+            remedy = "another model answers now: name it with --encoder-model, so that all documents are encoded anew"
             raise BadInput(self._url, f"{width} numbers of {model or 'a model'}", found, remedy)
+        self._made_by = (width, model or made_by[1])
 
 
 class _Rest(BadInput):

@@ -22,6 +22,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from lingbot_map.ask.bases.documents import files, indexing, seal, tables
+from lingbot_map.ask.bases.documents.encoders import Endpoint
 from lingbot_map.ask.bases.documents.indexing import Progress
 from lingbot_map.ask.bases.documents.mapped import ByWords, mapped
 from lingbot_map.ask.bases.documents.shelf import StoredSnapshot, snapshot_of
@@ -141,7 +142,10 @@ class Stored:
         name = tables.part(db, "vectors")
         if self.encoder is None or tables.part(db, "encoder") != self.encoder.name or not places:
             return Vectors(None)
-        return mapped(self.encoder, self.home / name, int(tables.part(db, "width")), places, by_words)
+        width = int(tables.part(db, "width"))
+        if isinstance(self.encoder, Endpoint):
+            self.encoder.expect(width)
+        return mapped(self.encoder, self.home / name, width, places, by_words)
 
 
 @contextmanager
