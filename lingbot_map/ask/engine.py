@@ -18,6 +18,7 @@ from lingbot_map.ask.dialog import Dialog
 from lingbot_map.ask.kept import Outcome, outcomes_of, version_of
 from lingbot_map.ask.pool import Fused, Hit, evidence, fuse
 from lingbot_map.ask.types import Answer, EvidenceItem, Found, Item, Question, Sentence, Status, TraceStep
+from lingbot_map.errors import LingbotMapError
 
 if TYPE_CHECKING:
     from lingbot_map.ask.report import Report
@@ -234,7 +235,8 @@ class Ask:
                     status = "timeout"
                     late.append(route.name)
                 elif (why := future.exception()) is not None:
-                    status, detail = "failed", type(why).__name__
+                    status = "failed"
+                    detail = str(why) if isinstance(why, LingbotMapError) else type(why).__name__
                 else:
                     found, ms = future.result()
                     status = "ok" if found else "empty"
