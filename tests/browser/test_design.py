@@ -148,11 +148,11 @@ def test_taken_off_the_map_is_as_it_was(open_case: Open) -> None:
     ids = page.locator("#score-focus").inner_text()
     drop(page, "flow.puml", DESIGN)
     expect(page.locator(".pill.design")).to_contain_text("not as designed")
-    assert pixels(page) != before
+    wait_for(lambda: pixels(page) != before, "a design on the map")
     page.locator(".pill.design [aria-label='Take the design off']").click()
     expect(page.locator(".pill.design")).to_be_hidden()
     expect(page.locator(".legend-marks .design-missing")).to_have_count(0)
-    assert pixels(page) == before
+    wait_for(lambda: pixels(page) == before, "the map as it was")
     assert page.locator("#score-focus").inner_text() == ids
 
 
