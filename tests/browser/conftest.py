@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -9,13 +10,17 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
 
+from lingbot_web.running import Serving, serve
 from tests.browser import passing
 from tests.browser.picture import drawn, until
 from tests.browser.serving import PATIENCE, Site, key_of
 from tests.browser.telecom import numbered
+from tests.web.asked import folders
 
 SESSION = "s-7f3a91"
 KEY = key_of(SESSION)
+CASES = Path(__file__).resolve().parents[2] / "snapshots" / "cases"
+CASE = key_of("case-slot-pollution")
 
 # What is expected of a page has as long as all else that is waited for; Playwright would give it a quarter of that.
 expect.set_options(timeout=PATIENCE * 1000)
@@ -127,6 +132,29 @@ def open_told(watch: Watch, told: Site) -> Callable[..., Page]:
         page.wait_for_selector(".range b")
         until(page, "document.querySelector('.range b').textContent !== '0'")
         drawn(page)
+        return page
+
+    return open_page
+
+
+@pytest.fixture(scope="module")
+def asked_map(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A map with the demo's cases that can also ask a diagram, a graph and documents."""
+    folder = tmp_path_factory.mktemp("asked")
+    diagram, graph, docs = folders(folder / "named")
+    shutil.copytree(CASES, folder / "data" / "cases")
+    with serve(data=folder / "data", ask_diagrams=[diagram], ask_graphs=[graph], ask_docs=[docs]) as map:
+        yield map
+
+
+@pytest.fixture
+def open_ask(watch: Watch, asked_map: Serving) -> Callable[..., Page]:
+    """Opens the Ask tab of that map and waits until it offers what can be asked."""
+
+    def open_page(fragment: str = "", **how: object) -> Page:
+        page = watch.page(**how)  # type: ignore[arg-type]
+        page.goto(f"{asked_map.url}&s={CASE}&tab=ask&{fragment}")
+        page.locator(".ask-base option").nth(1).wait_for(state="attached")
         return page
 
     return open_page
