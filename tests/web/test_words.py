@@ -52,7 +52,9 @@ def test_ask_answers_all_the_same_where_the_model_fails(stub: Stub, command: Com
     stub.reply = lambda exchange: exchange.send(500, b"")
     plain = command("ask", "谁改写了 brand？", *POLLUTED)
     done = command("ask", "谁改写了 brand？", *POLLUTED, "--llm", stub.url, "--llm-model", "tiny")
-    assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, "")
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    assert done.stderr.startswith("lingbot-map: not in the model's words: the answer as computed: status 500; tiny at ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_breaking_off_while_a_model_is_waited_for_ends_without_a_trace(

@@ -47,8 +47,8 @@ def ask(
         Path | None,
         typer.Option(
             "--docs",
-            help="A folder of documents. From 1 MiB on an index of it is kept within (.lingbot-ask), or for the time of "
-            "the command where nothing can be written there; then only what changed is read.",
+            help="A folder of documents. From 1 MiB on an index of it is kept within (.lingbot-ask), or for the time "
+            "of the command where nothing can be written there; then only what changed is read.",
         ),
     ] = None,
     chains: Annotated[
@@ -213,6 +213,9 @@ def _questions(question: str | None) -> Iterator[str]:
 
 
 def _tell(base: Base, answer: Answer, *, steps: bool, as_json: bool) -> None:
+    for step in answer.steps:
+        if step.name == "llm" and step.status in ("failed", "timeout"):  # whoever named a model wants to know
+            terminal.complain(f"lingbot-map: not in the model's words: {step.detail}")
     if as_json:
         from lingbot_map.ask.telling import as_json as plain
 
