@@ -195,14 +195,14 @@ def bases_of(
 def _stamp(path: Path) -> Stamp:
     """What tells that files were changed since; nothing of a folder of many, and nothing of hidden files."""
     found: list[tuple[str, int, int]] = []
-    for each in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if len(found) >= _STAMPED:
-            return ()
+    for each in path.rglob("*") if path.is_dir() else [path]:
         if any(part.startswith(".") for part in each.relative_to(path).parts):
             continue
+        if len(found) >= _STAMPED:
+            return ()
         try:
             status = each.stat()
         except OSError:
             continue
         found.append((str(each), status.st_mtime_ns, status.st_size))
-    return tuple(found)
+    return tuple(sorted(found))
