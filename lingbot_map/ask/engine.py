@@ -8,6 +8,7 @@ sentence left is an abstention.
 from __future__ import annotations
 
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 LIMIT = 5.0
 """Seconds for all routes together; what comes later is told as late."""
+
+LONGEST = 2_000
+"""Characters of a question that are looked at; no base reads more."""
+_LONGEST_KEPT = 1_000  # of a question whose answer is kept
 
 _NOTHING = {"zh": "没有找到能回答这个问题的依据。", "en": "Nothing was found that answers this question."}
 _LATE = {"zh": "{} 超时，未计入", "en": "{} came too late and is not in this"}
@@ -151,9 +156,10 @@ class Ask:
     def _answered(self, text: str, read: Question | None, told: Callable[[TraceStep], Any]) -> Answer:
         report, trace = self.report, Trace(told)
         end = time.monotonic() + self._limit
-        text = text.strip()
+        text = _bounded(text)
         # A reader's corrections are one's own, and a probe is to hear of each route.
-        version = version_of(self.base) if read is None and report is None else None
+        plain = read is None and report is None and len(text) <= _LONGEST_KEPT
+        version = version_of(self.base) if plain else None
         before = self.dialog.trails()
         if version is not None:
             began = time.perf_counter()
@@ -301,6 +307,13 @@ class Ask:
         ]
         rest = [fused for fused in pool if fused.item not in cited]
         return evidence([*first, *rest], self.base.item, question.lang)
+
+
+def _bounded(text: str) -> str:
+    """A question as far as it is read: no halves of characters, and no more where one character is folded to many."""
+    text = text[:LONGEST].strip().encode("utf-8", "replace").decode()
+    wide = 0 if text.isascii() else len(unicodedata.normalize("NFKC", text))
+    return text[: len(text) * LONGEST // wide] if wide > LONGEST else text
 
 
 def _timed(route: Route, late: Callable[[], bool]) -> tuple[Sequence[Hit], float]:

@@ -60,6 +60,8 @@ def _cutter() -> Any:
 @lru_cache(100_000)
 def folded(text: str) -> str:
     """The text as it is compared: NFKC, casefolded, traditional characters as simplified ones."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()  # half a character is none
     text = unicodedata.normalize("NFKC", text).casefold()
     if _HAN.search(text) and (simplifier := _simplifier()) is not None:
         text = simplifier.convert(text)

@@ -297,8 +297,8 @@ def _beside(whole: str, mask: list[str], start: int, end: int, word: int, word_e
     """Whether only what means nothing stands between a concept and a question word."""
     if end <= word:
         between = whole[end:word]
-        return all(w in STOP or w in _ASIDE for w in words(between)) and "," not in between and len(between) < 5
+        return len(between) < 5 and "," not in between and all(w in STOP or w in _ASIDE for w in words(between))
     if word_end <= start:
         between = whole[word_end:start]
-        return all(w in STOP or w in _ASIDE for w in words(between)) and len(between) < 3
+        return len(between) < 3 and all(w in STOP or w in _ASIDE for w in words(between))
     return False

@@ -69,6 +69,10 @@ class Refused:
     kind: str
 
 
+MOST_LINE = 100_000
+"""Characters of a line of PlantUML or Mermaid; the longest of real diagrams has some hundreds."""
+
+
 def text_of(path: Path) -> str:
     """The text of a file. Raises BadInput for one that is too large, empty or no text."""
     try:
@@ -82,12 +86,15 @@ def text_of(path: Path) -> str:
         raise BadInput(str(path), "a sequence diagram", "an empty file")
     encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
-        return raw.decode(encoding)
+        text = raw.decode(encoding)
     except UnicodeDecodeError as why:
         line = raw.count(b"\n", 0, why.start) + 1
         raise BadInput(
             f"{path} line {line}", "text in UTF-8", f"byte 0x{raw[why.start]:02x}", "save it as UTF-8"
         ) from why
+    if (at := text.find("\0")) >= 0:
+        raise BadInput(f"{path} line {text.count(chr(10), 0, at) + 1}", "text", "a NUL character")
+    return text
 
 
 def chunks(text: str, where: str) -> list[Chunk]:
@@ -154,12 +161,20 @@ def other_kind(lines: Lines) -> str:
     return next((kind for kind, signs in _OTHER if signs.search(text)), "")
 
 
+def _short_lines(lines: Lines, where: str) -> None:
+    for number, line in lines:
+        if len(line) > MOST_LINE:
+            raise BadInput(f"{where} line {number}", f"at most {MOST_LINE:,} characters in a line", f"{len(line):,}")
+
+
 def read(text: str, where: str) -> tuple[list[Diagram], list[Refused]]:
     """The sequence diagrams of a text, and what in it is of another kind. Raises BadInput with the line for what can't
     be understood, and where no sequence diagram is."""
     found: list[Diagram] = []
     refused: list[Refused] = []
     for chunk in chunks(text, where):
+        if chunk.format != "xmi":
+            _short_lines(chunk.lines, where)
         if chunk.kind:
             refused.append(Refused(f"{where} line {chunk.first}", chunk.kind))
         elif chunk.format == "xmi":

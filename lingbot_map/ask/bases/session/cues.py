@@ -130,11 +130,11 @@ _PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE.items()}
 
 _DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _TENS = {"十": 10, "百": 100, "千": 1000}
-_NUMBER = r"(?:\d{1,9}|[零〇一二两三四五六七八九十百千]{1,9})"
+_NUMBER = r"(?:\d{1,2000}|[零〇一二两三四五六七八九十百千]{1,9})"
 _TURN = re.compile(
     rf"第\s*(?P<zh>{_NUMBER})\s*(?:个)?(?:轮|回合|round|turn)"
     r"|(?<![a-z0-9_.])(?<!最近)(?<![共前后近有过])(?P<bare>\d{1,9})\s*(?:轮|回合)"
-    r"|\b(?:turn|round)s?\s*(?:no\.?|number|#)?\s*(?P<en>\d{1,9})\b"
+    r"|\b(?:turn|round)s?\s*(?:no\.?|number|#)?\s*(?P<en>\d{1,2000})\b"
     r"|\b(?P<nth>\d{1,9})(?:st|nd|rd|th)\s+(?:turn|round)"
     r"|\bt(?P<id>\d{1,9})\b"
     r"|(?P<last>最后一?轮|末轮|\b(?:the )?last turn)"

@@ -44,6 +44,10 @@ _CALLED = re.compile(r"\b(?:called|named)\s+([a-z]\w*)|(?:叫做?|名为|名叫)
 _AFTER = re.compile(rf"的?([{_HAN}]+)|\s+([a-z][a-z-]*)")
 
 
+_LISTED = frozenset(("which_turn", "turns", "all", "many", "low", "intent", "jump", "whether"))
+"""Cues of a question about turns: a bound without any of them is none on how sure a turn was."""
+
+
 class Reader:
     """Reads questions over one record."""
 
@@ -161,7 +165,7 @@ class Reader:
             return _why(c, turns, has, rest)
         if len(turns) >= 2 and c & {"differ", "overwrite"}:
             return "difference"
-        if bounds is not None and ("confidence" in c or not has):
+        if bounds is not None and ("confidence" in c or (not has and c & _LISTED)):
             return "confidence"
         if "low" in c or ("confidence" in c and c & {"lowest", "highest"}):
             return "confidence"

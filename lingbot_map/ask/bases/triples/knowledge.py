@@ -35,6 +35,8 @@ LONGEST = 1000
 """Characters of a question that are read."""
 KEPT = 4096
 """Readings, and answers, that are kept."""
+MOST_MARKS = 80
+"""Words that stand for something in a question that is read; what has more is none."""
 _TRIED = 12
 _SLACK = 1.0  # a reading that strays this much further may stand in for one that gives nothing
 _NEAR = 0.1
@@ -108,9 +110,9 @@ class Knowledge:
         lang = _spoken(text, marks)
         marks, missing = self._near(text[:LONGEST], marks, left)
         missing += [str(mark.value[0]) for mark in marks if mark.op == "unknown"]
-        read = self.reader.read(marks) if not missing else Read(marks, [])
+        read = self.reader.read(marks) if not missing and len(marks) <= MOST_MARKS else Read(marks, [])
         known = bool(read.candidates or read.anchors)
-        goes_on = bool(marks) and not missing and (not known or follows(marks, read.anchors))
+        goes_on = 0 < len(marks) <= MOST_MARKS and not missing and (not known or follows(marks, read.anchors))
         depth = 2 if read.has("back") else 1 if goes_on else 0
         back = read.has("back") and dialog.back() is not None
         topic = dialog.topics[0] if goes_on and dialog.topics else None
