@@ -4,6 +4,7 @@ import { byId, fill, foreign, h, plain } from 'lb/dom';
 import { count } from 'lb/format';
 import { text } from 'lb/i18n';
 import { icon } from 'lb/icons';
+import { voice } from 'lb/voice';
 
 /** @typedef {import('lb/design_shown').Shown} Shown */
 
@@ -11,7 +12,9 @@ export class DesignBar {
   /** @param {{step: (by: 1 | -1) => void, close: () => void}} actions */
   constructor(actions) {
     this.named = h('span', { class: 'design-words' });
-    this.words = h('span', { class: 'design-words said', role: 'status' });
+    this.words = h('span', { class: 'design-words said' });
+    /** What the voice said last. */
+    this.told = '';
     this.previous = h('button', { class: 'icon-button', on: { click: () => actions.step(-1) } }, icon('left'));
     this.next = h('button', { class: 'icon-button', on: { click: () => actions.step(1) } }, icon('right'));
     this.off = h('button', { class: 'icon-button', on: { click: () => actions.close() } }, icon('close'));
@@ -38,6 +41,7 @@ export class DesignBar {
   }
 
   hide() {
+    this.told = '';
     this.element.hidden = true;
   }
 
@@ -49,6 +53,9 @@ export class DesignBar {
     const nothing = !shown.matched ? text('design.nothing') : shown.blind ? text('design.blind') : '';
     const said = nothing || (apart.length ? text('design.apart', { n: count(apart.length), of: count(turns.size) }) : text('design.all', { n: count(turns.size) }));
     const right = shown.conforms && !nothing;
+    const told = `${plain(shown.name, 40)}: ${said}`;
+    if (told !== this.told) voice.say(told);
+    this.told = told;
     fill(
       this.named,
       h('span', { class: `design-sign ${right ? 'ok' : 'apart'}`, 'aria-hidden': 'true' }, right ? '✓' : '≠'),

@@ -1,6 +1,7 @@
 // A design over the score: a strip in each turn's header, a sign at each mark, and the outline of what should have been there.
 import { MARK } from 'lb/kinds';
 import { DENSE, HEADER, SCORED } from 'lb/layout';
+import { plain } from 'lb/lettering';
 import { FONT } from 'lb/styles';
 
 /** @typedef {import('lb/scene').Scene} Scene */
@@ -79,15 +80,15 @@ function paintTurn(ctx, scene, held) {
     paintBadge(ctx, scene, event, badge);
   }
   ctx.globalAlpha = turn > now ? LATER : 1;
-  /** @type {Map<string, {kind: number, y: number, labels: string[], name: string}>} */
+  /** @type {Map<string, {kind: number, y: number, labels: string[], words: string}>} */
   const spots = new Map();
-  for (const { kind, name, label } of held.ghosts) {
+  for (const { kind, name, label, words } of held.ghosts) {
     const spot = spotOf(scene, turn, kind, name);
     if (!spot) continue;
     const key = `${spot[0]} ${Math.round(spot[1])}`;
     const known = spots.get(key);
     if (known) known.labels.push(label);
-    else spots.set(key, { kind: spot[0], y: spot[1], labels: [label], name });
+    else spots.set(key, { kind: spot[0], y: spot[1], labels: [label], words });
   }
   for (const spot of spots.values()) paintGhost(ctx, scene, turn, spot);
 }
@@ -143,11 +144,11 @@ function paintBadge(ctx, scene, event, { status, label }) {
   }
 }
 
-/** The dashed outline of steps that are not there, in their lane and row. @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {number} turn @param {{kind: number, y: number, labels: string[], name: string}} spot */
-function paintGhost(ctx, scene, turn, { kind, y, labels, name }) {
+/** The dashed outline of steps that are not there, in their lane and row. @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {number} turn @param {{kind: number, y: number, labels: string[], words: string}} spot */
+function paintGhost(ctx, scene, turn, { kind, y, labels, words }) {
   const { layout, tokens } = scene;
   const all = labels.join(' ');
-  const text = !scene.readable ? '' : scene.lane <= SCORED || labels.length > 1 ? all : `${all} ${name}`.trim();
+  const text = !scene.readable ? '' : !scene.wide || labels.length > 1 ? all : `${all} ${plain(words)}`;
   const fitted = text && scene.lettering.fit(text, FONT.rank, Math.max(18, scene.lane * 0.6));
   const w = fitted ? scene.lettering.width(fitted, FONT.rank) + 9 : Math.max(5, Math.min(10, scene.lane * 0.3));
   const h = scene.readable ? 15 : 8;

@@ -3,7 +3,7 @@
 /** @typedef {'matched' | 'missing' | 'extra' | 'elsewhere'} Status */
 /** @typedef {{status: Status, message: string, label: string, line: number, condition: string, event: number, kind: string, name: string}} Step */
 /** @typedef {{status: Status, label: string}} Badge what a mark bears: how its event stands, and the messages that it is */
-/** @typedef {{kind: string, name: string, label: string, status: Status}} Ghost a designed step that is not where it should be */
+/** @typedef {{kind: string, name: string, label: string, words: string, status: Status}} Ghost a designed step that is not where it should be */
 /** @typedef {{turn: number, conforms: boolean, fault: string, steps: Step[], badges: Map<number, Badge>, ghosts: Ghost[], told: string}} ShownTurn */
 /**
  * @typedef {object} Shown
@@ -46,7 +46,7 @@ function shownTurn({ turn, conforms, fault, steps }, meant) {
   const badges = new Map();
   /** @type {Ghost[]} */
   const ghosts = [];
-  for (const { status, message, event, kind, name } of steps) {
+  for (const { status, message, label: words, event, kind, name } of steps) {
     if (event) {
       const known = badges.get(event);
       const label = [known?.label, message].filter(Boolean).join(' ');
@@ -54,7 +54,7 @@ function shownTurn({ turn, conforms, fault, steps }, meant) {
     }
     if (status === 'missing' || status === 'elsewhere') {
       const wanted = meant.get(message) ?? { kind, name };
-      ghosts.push({ kind: wanted.kind, name: wanted.name || name, label: message, status });
+      ghosts.push({ kind: wanted.kind, name: wanted.name || name, label: message, words, status });
     }
   }
   const extra = steps.filter(({ status }) => status === 'extra').length;
