@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lingbot_map.importers import columns_of
+from lingbot_probes.adapters.openai_agents import meaning
 from tests.live.server import running, wait_for
 from tests.test_docs import ROOT, SHELL, Block, blocks, commands, run
 
@@ -51,4 +53,7 @@ def test_the_lines_of_the_page_attach_a_bot(block: Block, tmp_path: Path) -> Non
 def test_the_page_opens_what_it_says() -> None:
     for name in ("openai-agents.md", "openai-agents.zh.md"):
         text = (ROOT / "docs" / name).read_text("utf-8")
-        assert len(re.findall(r"^lingbot-map open ", text, re.MULTILINE)) == 2
+        assert len(re.findall(r"^lingbot-map open ", text, re.MULTILINE)) == 3
+        assert len(re.findall(r"^lingbot-map tail ", text, re.MULTILINE)) == 1
+        (mapping,) = re.findall(r"--map (\S+)", text)
+        assert columns_of([mapping]) == meaning({"search_docs": "vector", "rerank": ""}, ["update_seat"])
