@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,7 @@ from lingbot_map.errors import BadInput
 from lingbot_map.store import key_of
 from lingbot_web import serve
 from lingbot_web.ask_bases import MAX_DIAGRAM, Bases
-from tests.live.server import Client
+from tests.live.server import PATIENCE, Client
 from tests.web.asked import BROKEN, DIAGRAM, answer, folders, lines
 from tests.web.commands import Command, complaint
 
@@ -245,6 +249,36 @@ def test_a_document_that_changes_is_read_anew_by_both_ways_of_asking(tmp_path: P
         item = bases.opened(id).item("gateway.md#1")
         assert item is not None
         assert "9999" in item.text
+
+
+def test_a_map_ends_while_a_folder_is_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, _, docs = folders(tmp_path)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(bases: Bases, id: str) -> None:
+        begun.set()
+        go_on.wait(PATIENCE)
+        raise BadInput(id, "nothing more", "a test")
+
+    monkeypatch.setattr(Bases, "opened", slow)
+    before = set(threading.enumerate())
+    map = serve(ask_docs=[docs])
+    client = Client(int(map.base.rsplit(":", 1)[1].strip("/")), map.token)
+
+    def asking() -> None:
+        with suppress(OSError, http.client.HTTPException):
+            client.post("/api/ask/examples", {"base": WIKI, "lang": "en"})
+
+    reader = threading.Thread(target=asking)
+    reader.start()
+    assert begun.wait(PATIENCE)
+    began = time.monotonic()
+    map.stop()
+    assert time.monotonic() - began < PATIENCE / 2
+    left = set(threading.enumerate()) - before
+    assert not any(thread.name == "lingbot-map" for thread in left)
+    go_on.set()
+    reader.join(PATIENCE)
 
 
 def test_a_fault_is_told_at_the_start(command: Command, tmp_path: Path) -> None:

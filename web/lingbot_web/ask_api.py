@@ -34,6 +34,7 @@ from lingbot_web.api import json_object, reply
 from lingbot_web.ask_bases import DROPPED, MAX_DIAGRAM, SESSION, Bases
 from lingbot_web.ask_log import folder_of, note, unanswered
 from lingbot_web.ask_request import Asked, Before
+from lingbot_web.ask_workers import Workers
 from lingbot_web.messages import is_key
 from lingbot_web.security import one_line
 
@@ -67,7 +68,7 @@ class Asking:
         self._bases = bases or Bases()
         self._ready: OrderedDict[tuple[str, str, int], SessionBase] = OrderedDict()
         self._asked = 0
-        self._workers = asyncio.Semaphore(2)
+        self._workers = Workers(2)
         # Threads of their own: a language model takes seconds, in which others look at maps.
         self._wording = ThreadPoolExecutor(AT_ONCE, "ask-llm") if self._bases.llm is not None else None
 
@@ -235,15 +236,7 @@ class Asking:
             return await self._pipeline.past(held, lambda session: work(self._session(session, seq)))
         if asked.base != DROPPED:
             self._bases.ready(asked.base)
-        await self._workers.acquire()
-        task = asyncio.ensure_future(asyncio.to_thread(lambda: work(self._opened(asked))))
-        task.add_done_callback(self._ended)
-        return await asyncio.shield(task)  # who leaves is not waited for, but their thread still counts
-
-    def _ended(self, task: asyncio.Future[Any]) -> None:
-        self._workers.release()
-        if not task.cancelled():
-            task.exception()  # seen: its reader may have left
+        return await self._workers.do(lambda: work(self._opened(asked)))
 
     def _opened(self, asked: Asked) -> Base:
         if asked.diagram is not None:
