@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from tests.browser.serving import wait_for
 
 SCRIPT = """(() => {
-  const said = window.said = {};
+  const said = window.toldInPassing = {};
   const places = ['.toast', '.banner', '.badge', '#speech'];
   const look = () => {
     for (const place of places) {
@@ -38,6 +38,6 @@ def was_told(page: Page, place: str, words: str | re.Pattern[str]) -> None:
     pattern = words if isinstance(words, re.Pattern) else re.compile(re.escape(words))
 
     def found() -> bool:
-        return any(pattern.search(said) for said in page.evaluate("place => window.said[place] ?? []", place))
+        return any(pattern.search(said) for said in page.evaluate("place => window.toldInPassing[place] ?? []", place))
 
     wait_for(found, f"{pattern.pattern!r} at {place}")

@@ -223,12 +223,21 @@ def test_the_voice_says_one_line_at_most_every_two_seconds(site: Site, watch: Wa
     page.evaluate(
         """() => {
           window.said = [];
+          // When it was said, as the one who says it does it: what listens may be kept waiting for its turn.
+          window.saidAt = [];
+          const words = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent');
+          Object.defineProperty(document.querySelector('#speech'), 'textContent', {
+            get: words.get,
+            set(said) {
+              window.saidAt.push(performance.now());
+              words.set.call(this, said);
+            },
+          });
           const hear = (changes) => {
             for (const {target} of changes) {
               const region = (target.nodeType === 1 ? target : target.parentElement)?.closest(
                 '[aria-live]:not([aria-live=off]), [role=status], [role=alert], [role=log]');
-              if (region?.checkVisibility()) window.said.push([performance.now(), region.id || region.className,
-                region.textContent]);
+              if (region?.checkVisibility()) window.said.push([region.id || region.className, region.textContent]);
             }
           };
           new MutationObserver(hear).observe(document.body, {subtree: true, childList: true, characterData: true});
@@ -243,9 +252,10 @@ def test_the_voice_says_one_line_at_most_every_two_seconds(site: Site, watch: Wa
     site.ask("DELETE", f"api/sessions/{KEY}")
     was_told(page, "#speech", "deleted elsewhere")
     said = page.evaluate("window.said")
-    assert {where for _, where, _ in said} == {"speech"}
-    times = [at for at, _, _ in said]
-    assert all(later - earlier > 1990 for earlier, later in pairwise(times)), said
+    assert {where for where, _ in said} == {"speech"}
+    times = page.evaluate("window.saidAt")
+    assert len(times) >= 2
+    assert all(later - earlier > 1990 for earlier, later in pairwise(times)), (times, said)
 
 
 def test_without_motion_nothing_moves(open_told: Open) -> None:

@@ -40,7 +40,6 @@ export class Voice {
 
   #speak() {
     this.timer = 0;
-    this.saidAt = performance.now();
     const parts = this.turns ? [text('speech.turns', { n: this.turns })] : [];
     for (const [kind, n] of this.findings) parts.push(text('speech.finding', { n, kind: text(`finding.${kind}`) }));
     const said = [...this.lines, parts.join(text('speech.join'))].filter(Boolean).join(text('speech.stop'));
@@ -48,6 +47,7 @@ export class Voice {
     this.findings.clear();
     this.lines = [];
     byId('speech').textContent = said;
+    this.saidAt = performance.now(); // the pause begins when there is something to read
   }
 }
 
