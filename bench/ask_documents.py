@@ -18,15 +18,16 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from bench import Figure
-from lingbot_map.ask.bases.documents.beam import answerable, ranked, starts
+from lingbot_map.ask.bases.documents.beam import ANSWERABLE, answerable, ranked, starts
 from lingbot_map.ask.bases.documents.encoders import table
 from lingbot_map.ask.bases.documents.files import Folder, document
 from lingbot_map.ask.bases.documents.library import Library, Snapshot
+from lingbot_map.ask.bases.documents.showing import shown
 from lingbot_map.ask.bases.documents.vectors import Encoder
 from lingbot_map.ask.text import terms
 
@@ -41,6 +42,7 @@ class Asked:
 
     text: str
     needs: frozenset[int]
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,9 @@ def hotpot() -> Set:
         (row["question"], [(title, "".join(said).strip()) for title, said in row["context"]], _titles(row))
         for row in rows
     ]
-    return _pooled("Hotpot", made, held_out=True)
+    pooled = _pooled("Hotpot", made, held_out=True)
+    answers = {row["question"]: row["answer"] for row in rows}
+    return replace(pooled, asked=[replace(each, answer=answers[each.text]) for each in pooled.asked])
 
 
 def musique() -> Set:
@@ -209,24 +213,62 @@ def auroc(yes: Sequence[float], no: Sequence[float]) -> float:
     return statistics.fmean((a > b) + 0.5 * (a == b) for a in yes for b in no)
 
 
-def _answerable(sets: Sequence[Set], encoder: Encoder | None) -> Iterator[Figure]:
+def _answerable(sets: Sequence[Set]) -> Iterator[Figure]:
+    """Each half of the questions loses its passages in turn; what is judged by words alone needs no encoder."""
     bars = {"Hotpot": 0.85, "MuSiQue": 0.80, "2Wiki": 0.90}
+    right = wrong = asked = 0
     for each in sets:
-        gone = frozenset().union(*(asked.needs for asked in each.asked[::2]))
-        kept = [passage for number, passage in enumerate(each.passages) if number not in gone]
-        snapshot = library(kept, encoder).snapshot
-        scores = [answerable(snapshot, asked.text, ranked(snapshot, asked.text)) for asked in each.asked]
-        yes = [s for s, asked in zip(scores[1::2], each.asked[1::2], strict=True) if not asked.needs & gone]
-        value = auroc(yes, scores[::2])
-        note = f"{len(yes)} answerable, {len(scores[::2])} not: half of the questions lose their passages"
+        halves, count = [], 0
+        for half in (0, 1):
+            gone = frozenset().union(*(one.needs for one in each.asked[half::2]))
+            kept = [passage for number, passage in enumerate(each.passages) if number not in gone]
+            snapshot = library(kept, None).snapshot
+            scores = [answerable(snapshot, one.text) for one in each.asked]
+            no, others = scores[half::2], zip(scores[1 - half :: 2], each.asked[1 - half :: 2], strict=True)
+            yes = [score for score, one in others if not one.needs & gone]
+            halves.append(auroc(yes, no))
+            right += sum(score >= ANSWERABLE for score in yes)
+            wrong += sum(score >= ANSWERABLE for score in no)
+            asked += len(yes)
+            count += len(yes)
+        note = f"{count} answerable, {len(each.asked)} not; the halves {halves[0]:.3f} and {halves[1]:.3f}"
         yield Figure(
             name=f"{each.name}: answerable or not",
-            value=round(value, 3),
+            value=round(statistics.fmean(halves), 3),
             unit="AUROC",
             bar=bars[each.name],
             better="more",
             note=note,
         )
+    yield Figure(
+        name="all three: of those taken for answerable, how many are",
+        value=round(right / max(1, right + wrong), 3),
+        unit="precision",
+        bar=0.9,
+        better="more",
+        note=f"at {ANSWERABLE}: {right} of {asked} answerable are taken, and {wrong} others",
+    )
+
+
+def _answers(each: Set, encoder: Encoder | None) -> Iterator[Figure]:
+    """Whether the answer stands in the first sentences shown, each with its title; yes and no stand nowhere."""
+    snapshot = library(each.passages, encoder).snapshot
+    asked = [one for one in each.asked if one.answer.casefold() not in ("yes", "no")]
+    places = []
+    for one in asked:
+        said = shown(snapshot, one.text, ranked(snapshot, one.text))
+        whole = [f"{snapshot.documents[each.document].title}: {each.line.text}".casefold() for each in said]
+        places.append(next((at for at, text in enumerate(whole) if one.answer.casefold() in text), len(whole)))
+    shares = {first: 100 * statistics.fmean(place < first for place in places) for first in (1, 3, 5, 8)}
+    note = f"{len(asked)} questions; " + ", ".join(f"first {first} {share:.1f}" for first, share in shares.items())
+    yield Figure(
+        name=f"{each.name}, {encoder.name if encoder else 'no weights'}: the answer in the first 5 sentences",
+        value=round(shares[5], 1),
+        unit="%",
+        bar=60.0,
+        better="more",
+        note=note,
+    )
 
 
 def _chinese() -> Iterator[Figure]:
@@ -259,7 +301,9 @@ def measure() -> Iterable[Figure]:
     sets = (hotpot(), musique(), two_wiki())
     yield from _chinese()
     yield from _multi_hop(sets, encoder)
-    yield from _answerable(sets, encoder)
+    yield from _answerable(sets)
+    for made_by in (None, encoder) if encoder is not None else (None,):
+        yield from _answers(sets[0], made_by)
     yield from _dense((sets[0], sets[2]), encoder)
 
 

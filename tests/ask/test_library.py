@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lingbot_map.ask import Ask
-from lingbot_map.ask.bases.documents import beam, encoders, files, graph
+from lingbot_map.ask.bases.documents import beam, encoders, files, graph, showing
 from lingbot_map.ask.bases.documents.answering import Documents
 from lingbot_map.ask.bases.documents.library import Library
 from lingbot_map.errors import BadInput
@@ -156,6 +156,31 @@ def test_the_beam_reaches_what_a_question_does_not_resemble() -> None:
     answer = Ask(Documents(library(texts), "recall")).ask("Where was the director of the film Low Tide born?")
     (anna,) = [each for each in answer.evidence if each.item == "anna.md"]
     assert "anna brandt" in anna.selection_reason
+
+
+def test_sentences_that_can_hold_the_answer_are_shown_first() -> None:
+    texts = {
+        "film.md": "# Low Tide\nLow Tide is a film directed by Anna Brandt.\n",
+        "anna.md": "# Anna Brandt\nShe studied law. She liked the sea. She was born on 3 May 1951 in Kiel.\n",
+        "harbour.md": "# Harbour\nA harbour with a film club.\n",
+    }
+    snapshot = library(texts).snapshot
+
+    def first(question: str) -> list[str]:
+        return [each.id for each in showing.shown(snapshot, question, beam.ranked(snapshot, question), 3)]
+
+    assert {"film.md#1", "anna.md#3"} <= set(first("When was the director of the film Low Tide born?"))
+    assert first("When was Anna Brandt born?")[0] == "anna.md#3"
+    assert first("Who directed Low Tide?")[0] == "film.md#1"
+
+
+def test_a_question_whose_second_hop_is_missing_is_less_answerable() -> None:
+    texts = {f"n{at}.md": f"# Harbour {at}\nA harbour with {at} cranes and a film club.\n" for at in range(30)}
+    texts["film.md"] = "# Low Tide\nLow Tide is a film directed by Anna Brandt.\n"
+    question = "Where was the director of the film Low Tide born?"
+    without = beam.answerable(library(texts).snapshot, question)
+    texts["anna.md"] = "# Anna Brandt\nShe was born in Kiel and studied law.\n"
+    assert beam.answerable(library(texts).snapshot, question) > 1.3 * without
 
 
 def test_a_sentence_that_every_document_has_leads_nowhere() -> None:

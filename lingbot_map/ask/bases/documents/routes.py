@@ -11,6 +11,7 @@ from lingbot_map.ask.bases.documents.judge import Judged
 from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.links import plain
 from lingbot_map.ask.bases.documents.operators import EARLIER
+from lingbot_map.ask.bases.documents.showing import shown
 from lingbot_map.ask.bases.documents.spoken import Spoken, called_by
 from lingbot_map.ask.bases.documents.wording import matching, stems
 from lingbot_map.ask.engine import Route
@@ -119,9 +120,13 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
                         found.update({row: name for row in snapshot.postings.get(also, ()) if row not in found})
                 found.update({row: name for row in snapshot.postings.get(end, ())[: snapshot.cap] if row not in found})
         if not late():
-            for reached in beam.ranked(snapshot, judged.wording.whole)[:MOST]:
+            ranked = beam.ranked(snapshot, judged.wording.whole)
+            best: dict[str, int] = {}
+            for spoken in shown(snapshot, judged.wording.whole, ranked):
+                best.setdefault(spoken.document, spoken.row)
+            for reached in ranked[:MOST]:
                 if reached.names and (rows := snapshot.by_document[reached.document]):
-                    found.setdefault(rows[0], reached.names[-1])
+                    found.setdefault(best.get(reached.document, rows[0]), reached.names[-1])
         return by_sentence((row, why["link"].format(name)) for row, name in found.items())
 
     def fine(late: Callable[[], bool]) -> Sequence[Hit]:
