@@ -12,6 +12,7 @@ import pytest
 
 from lingbot_map.ask import Ask
 from lingbot_map.ask.bases.triples import opened
+from lingbot_map.ask.bases.triples.graph import Graph, Node, Said
 from lingbot_map.ask.bases.triples.knowledge import Knowledge
 from lingbot_map.ask.bases.triples.plan import Plan
 from lingbot_map.ask.bases.triples.run import Run
@@ -134,6 +135,16 @@ def test_verdicts(question: str, verdict: str) -> None:
 def test_what_is_not_understood_or_not_there_is_not_answered(question: str) -> None:
     answer = Ask(base(over(question))).ask(question)
     assert answer.abstained, answer.text
+
+
+def test_to_have_none_of_a_role_is_not_to_be_none() -> None:
+    graph = Graph()
+    for id, kind, job in (("a", "Person", "actor"), ("w", "Person", "writer"), ("f", "Film", ""), ("g", "Film", "")):
+        graph.add_node(Node(id, kind, f"Name {id}", (), {"job": job} if job else {}))
+    graph.say(Said("ACTED_IN", ("演员", "主演", "actor"), "Person", "Film"))
+    graph.add_edge("a", "ACTED_IN", "f")
+    assert {row["id"] for row in Ask(Knowledge(graph)).ask("哪些电影没有演员？").rows} == {"g"}
+    assert {row["id"] for row in Ask(Knowledge(graph)).ask("films without an actor").rows} == {"g"}
 
 
 def test_a_comparison_tells_and_cites_both() -> None:

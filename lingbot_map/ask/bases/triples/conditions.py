@@ -98,7 +98,8 @@ def _is_value(marks: Sequence[Mark], at: int) -> bool:
 
 
 _AND = ("又", "并且", "而且", "且")
-_LACKS = frozenset(("没", "没有", "未", "从未", "未曾", "无", "no", "never", "without", "didn't", "have no", "has no"))
+LACKS = frozenset(("没", "没有", "未", "从未", "未曾", "无", "no", "never", "without", "didn't", "have no", "has no"))
+"""How one says that somebody hasn't something, which is more than that he isn't it."""
 
 
 def _negation(marks: Sequence[Mark], at: int, used: set[int]) -> str:
@@ -106,7 +107,7 @@ def _negation(marks: Sequence[Mark], at: int, used: set[int]) -> str:
     if not at or marks[at - 1].op != "not":
         return "="
     used.add(at - 1)
-    return "without" if marks[at - 1].text in _LACKS else "!="
+    return "without" if marks[at - 1].text in LACKS else "!="
 
 
 def _beside(

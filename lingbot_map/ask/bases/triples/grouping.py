@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lingbot_map.ask.bases.triples.conditions import Condition, Many, conditions_of, props_for
+from lingbot_map.ask.bases.triples.conditions import LACKS, Condition, Many, conditions_of, props_for
 from lingbot_map.ask.bases.triples.plan import Test
 from lingbot_map.ask.bases.triples.relations import Lexicon, Mark
 
@@ -134,7 +134,8 @@ def _denied(marks: Sequence[Mark], lexicon: Lexicon) -> tuple[list[Mark], list[C
         if end == len(marks):
             return None
         named = marks[end]
-        if named.mention is not None or named.values:
+        role = bool(named.relations) and mark.text in LACKS  # 没有演员的电影; 不是演员 speaks of somebody's job
+        if named.mention is not None or (named.values and not role):
             return None
         if named.props and not named.relations:
             if end + 1 < len(marks) and (marks[end + 1].values or marks[end + 1].op in _TESTED[:4]):
