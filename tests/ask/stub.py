@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -69,8 +70,8 @@ class Stub:
 
 
 @contextmanager
-def endpoint(reply: Reply) -> Iterator[Stub]:
-    """A stub that answers by ``reply`` while the block lasts."""
+def endpoint(reply: Reply, tls: ssl.SSLContext | None = None) -> Iterator[Stub]:
+    """A stub that answers by ``reply`` while the block lasts, over TLS (as "localhost") where there is a context."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -89,8 +90,14 @@ def endpoint(reply: Reply) -> Iterator[Stub]:
     class Server(ThreadingHTTPServer):
         daemon_threads = True
 
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """Who asked has gone, or trusts nobody: that is what is tested."""
+
     server = Server(("127.0.0.1", 0), Handler)
-    stub = Stub(f"http://127.0.0.1:{server.server_address[1]}/v1", reply)
+    port = server.server_address[1]
+    stub = Stub(f"http://127.0.0.1:{port}/v1" if tls is None else f"https://localhost:{port}/v1", reply)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -6,7 +6,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +22,7 @@ from lingbot_map.testing import record
 from lingbot_probes import Probe
 from lingbot_probes.signals import Failed
 from tests.ask.flow import GOOD, QUESTION, SECRET, unchanged, words
-from tests.ask.stub import Exchange, Stub
+from tests.ask.stub import Exchange, Stub, endpoint
 
 # ---- an endpoint that is none ----
 
@@ -105,28 +104,37 @@ def test_a_refused_connection_and_a_name_without_a_host_are_said(flow: Path) -> 
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
-def test_a_certificate_that_nobody_signed_is_not_trusted(flow: Path, tmp_path: Path) -> None:
-    pem = tmp_path / "own.pem"
+def test_only_a_certificate_that_is_trusted_is_asked(
+    flow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, certificate = tmp_path / "own.key", tmp_path / "own.crt"
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
-    subprocess.run([*made, "-keyout", str(pem), "-out", f"{pem}.crt"], check=True, capture_output=True)
+    made += ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(made, check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(f"{pem}.crt", pem)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    context.load_cert_chain(certificate, key)
+    base = opened("diagram", [flow])
+    with endpoint(lambda exchange: exchange.say(GOOD), context) as stub:
+        answer = Ask(base, llm=Llm(stub.url, "tiny")).ask(QUESTION)
+        assert "no TLS connection that can be trusted" in answer.steps[-1].detail
+        assert unchanged(answer, Ask(base).ask(QUESTION))
+        assert not stub.asked
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert Ask(base, llm=Llm(stub.url, "tiny")).ask(QUESTION).steps[-1].status == "ok"
 
-        def greet() -> None:
-            connection, _ = listener.accept()
-            try:
-                context.wrap_socket(connection, server_side=True).close()
-            except OSError:
-                connection.close()
 
-        thread = threading.Thread(target=greet)
-        thread.start()
-        url = f"https://localhost:{listener.getsockname()[1]}/v1"
-        answer = Ask(opened("diagram", [flow]), llm=Llm(url, "tiny")).ask(QUESTION)
-        thread.join()
-    assert "TLS" in answer.steps[-1].detail
-    assert "release(order)" in answer.text
+def test_a_greeting_that_never_comes_is_not_waited_for(flow: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:  # it accepts, and says nothing
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}/v1"
+        began = time.monotonic()
+        answer = Ask(opened("diagram", [flow]), llm=Llm(url, "tiny"), limit=0.6).ask(QUESTION)
+        assert time.monotonic() - began < 3
+        assert answer.steps[-1].status == "timeout"
+        assert "release(order)" in answer.text
+        for thread in threading.enumerate():
+            if thread.name == "ask-endpoint":
+                thread.join(5)
+                assert not thread.is_alive()
 
 
 def test_an_endpoint_that_wants_a_rest_has_it(stub: Stub, flow: Path) -> None:
