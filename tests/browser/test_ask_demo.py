@@ -73,6 +73,6 @@ def test_one_asks_from_the_page_and_sees_how_it_was_answered(watch: Watch, asked
     field = page.locator(".reply-field")
     field.fill("What does PaymentService return?")
     field.press("Enter")
-    turn = page.locator(".said", has_text="What does PaymentService return?")
+    turn = page.locator("#panel-dialogue .said", has_text="What does PaymentService return?")
     expect(turn.locator(".bot .bubble")).to_contain_text("payResult")
     expect(turn.locator(".visit")).to_have_count(1)

@@ -54,7 +54,7 @@ def session_of(site: Site) -> dict[str, Any]:
 
 def open_dialogue(site: Site, watch: Watch, key: str, lang: str = "en") -> Page:
     page = watch.open(site, f"s={key}&tab=dialogue&lang={lang}")
-    expect(page.locator(".said").first).to_be_visible()
+    expect(page.locator("#panel-dialogue .said").first).to_be_visible()
     return page
 
 
@@ -65,7 +65,7 @@ def test_one_talks_and_watches_in_one_window(site: Site, watch: Watch) -> None:
         field = page.locator(".reply-field")
         field.fill("我的流量用超了")
         field.press("Enter")
-        turn = page.locator(".said", has_text="我的流量用超了")
+        turn = page.locator("#panel-dialogue .said", has_text="我的流量用超了")
         expect(turn).to_be_visible()
         expect(turn.locator(".bot .bubble")).not_to_be_empty()
         expect(turn.locator(".bubble.open")).to_have_count(0)
@@ -73,18 +73,18 @@ def test_one_talks_and_watches_in_one_window(site: Site, watch: Watch) -> None:
         expect(page.locator(".pending")).to_have_count(0)
         expect(field).to_have_value("")
         expect(field).to_be_focused()
-        expect(page.locator(".said.current")).to_have_attribute("data-turn", "2")
+        expect(page.locator("#panel-dialogue .said.current")).to_have_attribute("data-turn", "2")
 
         # From a moment in the past: speaking leads back to the present.
-        page.locator('.said[data-turn="1"]').click()
-        expect(page.locator('.said[data-turn="1"]')).to_have_class("said current picked")
+        page.locator('#panel-dialogue .said[data-turn="1"]').click()
+        expect(page.locator('#panel-dialogue .said[data-turn="1"]')).to_have_class("said current picked")
         field.fill("第一行")
         field.press("Shift+Enter")
         page.keyboard.type("第二行")
         with page.expect_response("**/reply") as answered:
             field.press("Enter")
         assert answered.value.json()["answers"]
-        last = page.locator('.said[data-turn="3"]')
+        last = page.locator('#panel-dialogue .said[data-turn="3"]')
         expect(last.locator(".user .bubble")).to_have_text("第一行\n第二行")
         expect(last).to_have_attribute("aria-current", "true")
         said = site.get(f"api/sessions/{session['key']}")
@@ -107,7 +107,7 @@ def test_enter_belongs_to_the_input_method_while_it_composes(site: Site, watch: 
         with page.expect_response("**/reply") as answered:
             page.keyboard.press("Enter")
         assert answered.value.status == 200
-        expect(page.locator(".said .user", has_text="你好").last).to_be_visible()
+        expect(page.locator("#panel-dialogue .said .user", has_text="你好").last).to_be_visible()
         assert len(sent) == 1
 
 
@@ -189,7 +189,7 @@ def test_an_imported_recording_has_no_line(site: Site, watch: Watch) -> None:
     assert copied != [session["key"]]
     page.evaluate("key => { location.hash = `s=${key}&tab=dialogue`; }", copied[0])
     until(page, f"location.hash.includes('{copied[0]}')")
-    expect(page.locator(".said").first).to_be_visible()
+    expect(page.locator("#panel-dialogue .said").first).to_be_visible()
     expect(page.locator(".reply")).to_be_hidden()
     watch.forgiven.append("404")
     status = page.evaluate(

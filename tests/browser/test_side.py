@@ -29,7 +29,7 @@ Open = Callable[..., Page]
 LONG = 6000
 SEEN = """() => {
   const room = document.querySelector('.turns-scroll').getBoundingClientRect();
-  return [...document.querySelectorAll('.said')]
+  return [...document.querySelectorAll('#panel-dialogue .said')]
     .map((row) => [Number(row.dataset.turn), row.getBoundingClientRect()])
     .filter(([, box]) => box.bottom > room.top + 4 && box.top < room.bottom - 4)
     .map(([turn]) => turn);
@@ -38,12 +38,16 @@ SEEN = """() => {
 
 def current(page: Page) -> list[str]:
     """Numbers of the turns that are marked as the moment's."""
-    return list(page.locator(".said[aria-current=true]").evaluate_all("all => all.map((row) => row.dataset.turn)"))
+    return list(
+        page.locator("#panel-dialogue .said[aria-current=true]").evaluate_all(
+            "all => all.map((row) => row.dataset.turn)"
+        )
+    )
 
 
 def row(page: Page, turn: int) -> Any:
     """The line of a turn."""
-    return page.locator(f'.said[data-turn="{turn}"]')
+    return page.locator(f'#panel-dialogue .said[data-turn="{turn}"]')
 
 
 def at_rest(page: Page) -> float:
@@ -78,11 +82,11 @@ def test_the_dialogue_goes_where_the_moment_goes(open_told: Open) -> None:
     page.locator("#map").focus()
     for _ in range(30):
         page.keyboard.press(",")
-    until(page, "document.querySelector('.said[aria-current=true]').dataset.turn < 18")
+    until(page, "document.querySelector('#panel-dialogue .said[aria-current=true]').dataset.turn < 18")
     before = int(current(page)[0])
     assert before in page.evaluate(SEEN)
     page.locator(".transport button").first.click()
-    until(page, "document.querySelector('.said[aria-current=true]')?.dataset.turn === '1'")
+    until(page, "document.querySelector('#panel-dialogue .said[aria-current=true]')?.dataset.turn === '1'")
     assert page.evaluate(SEEN)[0] == 1
 
 
@@ -90,7 +94,7 @@ def test_a_click_on_a_turn_is_a_moment_and_a_selection(open_told: Open) -> None:
     page = open_told("tab=dialogue&w=30_40&at=60")
     place = int(current(page)[0])
     row(page, place + 1).locator(".user .bubble").click()
-    until(page, f"document.querySelector('.said.current').dataset.turn === '{place + 1}'")
+    until(page, f"document.querySelector('#panel-dialogue .said.current').dataset.turn === '{place + 1}'")
     assert "picked" in (row(page, place + 1).get_attribute("class") or "")
     expect(row(page, place + 1).locator(".later")).to_have_count(0)  # the moment is the turn's end
     until(
@@ -103,11 +107,11 @@ def test_a_click_on_a_turn_is_a_moment_and_a_selection(open_told: Open) -> None:
 
 def test_what_is_picked_on_the_map_is_marked_and_brought_into_view(open_told: Open) -> None:
     page = open_told("tab=dialogue")
-    until(page, "document.querySelector('.said.current')?.dataset.turn === '40'")
+    until(page, "document.querySelector('#panel-dialogue .said.current')?.dataset.turn === '40'")
     for _ in range(2):
         page.keyboard.press("]")
-    until(page, "document.querySelector('.said.picked') !== null")
-    picked = int(page.locator(".said.picked").get_attribute("data-turn") or 0)
+    until(page, "document.querySelector('#panel-dialogue .said.picked') !== null")
+    picked = int(page.locator("#panel-dialogue .said.picked").get_attribute("data-turn") or 0)
     assert picked in page.evaluate(SEEN)
     assert picked < 40
     expect(page.locator(".dialogue .pill.back")).to_contain_text("40")
@@ -116,7 +120,7 @@ def test_what_is_picked_on_the_map_is_marked_and_brought_into_view(open_told: Op
 def test_the_reader_is_not_dragged_back_while_looking_elsewhere(site: Site, watch: Watch) -> None:
     site.say(dialogue(*[s for t in range(1, 61) for s in exchange(t, f"question {t}", f"answer {t}")]))
     page = watch.open(site, f"s={key_of('s')}&tab=dialogue")
-    until(page, "document.querySelector('.said.current')?.dataset.turn === '60'")
+    until(page, "document.querySelector('#panel-dialogue .said.current')?.dataset.turn === '60'")
     page.locator(".turns-scroll").hover()
     page.mouse.wheel(0, -3000)
     expect(page.locator(".dialogue .pill.back")).to_be_visible()
@@ -159,7 +163,7 @@ def test_the_keys_go_through_the_turns(open_told: Open) -> None:
     page.keyboard.press("ArrowUp")
     assert page.evaluate("document.activeElement.dataset.turn") == "16"
     page.keyboard.press("Enter")
-    until(page, "document.querySelector('.said.current').dataset.turn === '16'")
+    until(page, "document.querySelector('#panel-dialogue .said.current').dataset.turn === '16'")
     assert page.evaluate("document.activeElement.dataset.turn") == "16"
     page.keyboard.press("Home")
     assert page.evaluate("document.activeElement.dataset.turn") == "1"
@@ -195,7 +199,7 @@ def test_hostile_words_are_words(site: Site, watch: Watch) -> None:
 @pytest.mark.parametrize("tab", ["dialogue", "events"])
 def test_axe_finds_nothing_grave_in_the_panel(open_told: Open, tab: str, theme: str) -> None:
     page = open_told(f"tab={tab}&w=9_22&at=130&theme={theme}&lang=zh&sel=turn~17~0~utterance:17")
-    expect(page.locator(".said.current, .event-row.current")).to_be_visible()
+    expect(page.locator("#panel-dialogue .said.current, .event-row.current")).to_be_visible()
     if tab == "events":
         expect(event(page, 130).locator(".words")).not_to_be_empty()
         event(page, 130).locator(".disclose button").click()
@@ -205,7 +209,7 @@ def test_axe_finds_nothing_grave_in_the_panel(open_told: Open, tab: str, theme: 
 
 def test_the_moment_stays_in_view_when_the_room_grows_less(site: Site, watch: Watch) -> None:
     site.say(dialogue(*[s for t in range(1, 31) for s in exchange(t, f"question {t}", f"answer {t}")]))
-    for tab, last in (("dialogue", '.said[data-turn="30"]'), ("events", ".event-row.current")):
+    for tab, last in (("dialogue", '#panel-dialogue .said[data-turn="30"]'), ("events", ".event-row.current")):
         page = watch.open(site, f"s={key_of('s')}&tab={tab}")
         expect(page.locator(last)).to_be_in_viewport(ratio=1)
         page.set_viewport_size({"width": 1600, "height": 600})
@@ -226,12 +230,12 @@ def test_a_tab_that_is_opened_late_stands_where_the_map_does(open_told: Open) ->
     page.locator("#tab-events").click()
     expect(event(page, 125)).to_be_in_viewport(ratio=1)
     page.locator("#tab-dialogue").click()
-    expect(page.locator(".said.current")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#panel-dialogue .said.current")).to_be_in_viewport(ratio=1)
     page.locator("#tab-inspect").click()
     page.keyboard.press("]")
     until(page, "location.hash.includes('sel=finding')")
     page.locator("#tab-dialogue").click()
-    expect(page.locator(".said.picked")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#panel-dialogue .said.picked")).to_be_in_viewport(ratio=1)
 
 
 def test_a_tab_is_drawn_when_it_is_shown_and_in_the_language_of_then(open_told: Open) -> None:
@@ -270,7 +274,7 @@ def test_six_thousand_turns_are_a_few_rows_of_the_page(endless: Serving, watch: 
         endless.deliver(batch | {"events": [numbered_to_dict(item) for item in part]})
     page = watch.page()
     page.goto(f"{endless.base}#t={endless.token}&s={key_of('s')}&tab=dialogue")
-    until(page, f"document.querySelector('.said.current')?.dataset.turn === '{LONG}'")
+    until(page, f"document.querySelector('#panel-dialogue .said.current')?.dataset.turn === '{LONG}'")
     expect(row(page, LONG)).to_be_in_viewport()
 
     def elements() -> int:
@@ -291,10 +295,11 @@ def test_six_thousand_turns_are_a_few_rows_of_the_page(endless: Serving, watch: 
         assert elements() < 700
     page.locator("#map").focus()
     page.locator(".transport button").first.click()
-    until(page, "document.querySelector('.said.current')?.dataset.turn === '1'")
+    until(page, "document.querySelector('#panel-dialogue .said.current')?.dataset.turn === '1'")
     assert page.evaluate(SEEN)[0] == 1
     gap = page.evaluate(
-        "(() => { const rows = [...document.querySelectorAll('.said')].map((row) => row.getBoundingClientRect());"
+        "(() => { const rows = [...document.querySelectorAll('#panel-dialogue .said')]"
+        ".map((row) => row.getBoundingClientRect());"
         " return Math.max(...rows.slice(1).map((box, i) => Math.abs(box.top - rows[i].bottom))); })()"
     )
     assert gap < 1, "rows stand one below the other"
