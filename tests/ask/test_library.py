@@ -180,7 +180,7 @@ def test_a_question_whose_second_hop_is_missing_is_less_answerable() -> None:
     question = "Where was the director of the film Low Tide born?"
     without = beam.answerable(library(texts).snapshot, question)
     texts["anna.md"] = "# Anna Brandt\nShe was born in Kiel and studied law.\n"
-    assert beam.answerable(library(texts).snapshot, question) > 1.3 * without
+    assert beam.answerable(library(texts).snapshot, question) > 2.5 * without
 
 
 def test_a_sentence_that_every_document_has_leads_nowhere() -> None:
