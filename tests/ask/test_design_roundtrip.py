@@ -196,6 +196,34 @@ def test_a_step_that_did_not_happen_is_told_as_missing(turns: Turns, data: Any, 
     assert not meaning.names or step.name in meaning.names
 
 
+@settings(max_examples=60, deadline=None)
+@given(turns, st.data(), st.sampled_from(sorted(WRITERS)), st.sampled_from(LANGS))
+def test_steps_that_happened_the_other_way_round_are_told_as_one(
+    turns: Turns, data: Any, where: str, lang: Lang
+) -> None:
+    dialogue = dialogue_of(turns)
+    steps = [Recorded(dialogue.map).steps(number, stages=True)[1:] for number in range(1, len(turns) + 1)]
+    pairs = [
+        (turn, at)
+        for turn, of_turn in enumerate(steps)
+        for at, (one, other) in enumerate(pairwise(of_turn))
+        if (one.kind, one.name) != (other.kind, other.name)
+    ]
+    if not pairs:
+        return
+    design = designed(text_of(dialogue.map, dialogue.events, where, lang), where)
+    turn, at = data.draw(st.sampled_from(pairs))
+    other_way = [(text, [*signals]) for text, signals in turns]
+    signals = other_way[turn][1]
+    signals[at], signals[at + 1] = signals[at + 1], signals[at]
+    held = hold(design, dialogue_of(other_way).map)
+    assert [each.number for each in held.turns if not each.conforms] == [turn + 1]
+    found = next(each.found for each in held.turns if not each.conforms)
+    assert (len(found.missing), len(found.extra), len(found.displaced)) == (1, 1, 1)
+    step = found.extra[0]
+    assert (step.kind, step.name) in {(each.kind, each.name) for each in steps[turn][at : at + 2]}
+
+
 def test_an_answer_that_was_undone_is_no_step_of_the_design() -> None:
     dialogue = dialogue_of([("a", [routed("plan")]), ("b", [routed("plan"), answered("x")])], Undone(turn="2"))
     text = text_of(dialogue.map, dialogue.events, "x.puml", "en")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from lingbot_probes.signals import Numbered
+from lingbot_probes.signals import Numbered, Signal
 from tests.browser import axe
 from tests.browser.conftest import Watch
 from tests.browser.passing import was_told
@@ -189,7 +189,7 @@ def test_another_session_is_held_against_the_same_design(open_case: Open) -> Non
 
 def test_the_operators_design_follows_a_live_session(watch: Watch, tmp_path: Path, flow: Path) -> None:
     def turn(n: int, at: int, intent: str) -> list[Numbered]:
-        signals = (said("hi", turn=str(n)), routed(intent), answered("ok"))
+        signals: list[Signal] = [said("hi", turn=str(n)), routed(intent), answered("ok")]
         return [Numbered(session="live", n=at + i, signal=each, turn=str(n)) for i, each in enumerate(signals)]
 
     with Site(tmp_path / "data", "--design", str(flow)) as site:
