@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bench import Figure, best
+from bench.graph_events import graph_events
 from lingbot_map.importers import Columns, read, sniff
 from lingbot_probes.codec import numbered_to_dict
 
@@ -228,5 +229,17 @@ def measure() -> Iterable[Figure]:
             bar=BAR if name == "OpenInference lines" else None,
             better="more",
             note=f"{len(traced):,} spans, {len(content) // len(traced)} bytes each",
+        )
+    for name, content in (
+        ("LangGraph events", graph_events(EVENTS // 2)),
+        ("LangGraph events with pieces", graph_events(EVENTS // 2, pieces=True)),
+    ):
+        yield Figure(
+            name=name,
+            value=EVENTS // 2 / best(taken(content), clock=clock),
+            unit="events/s",
+            bar=BAR,
+            better="more",
+            note=f"{EVENTS // 2:,} events of 20 threads, {len(content) // (EVENTS // 2)} bytes each",
         )
     yield Figure(name="sniff", value=best(lambda: sniff(lines)) * 1e3, unit="ms", bar=50.0, note="of the same lines")
