@@ -260,3 +260,24 @@ def test_a_huge_diagram_is_asked_soon_and_a_larger_one_refused(tmp_path: Path) -
     path.write_text("@startuml\n" + "A -> B: x\n" * 10_001 + "@enduml\n", "utf-8")
     with pytest.raises(BadInput, match="line 10002"):
         opened([path])
+
+
+CRITICAL = """sequenceDiagram
+A->>B: open
+critical commit
+A->>B: save
+option disk is full
+A->>C: alarm
+end
+A->>B: close
+"""
+
+
+def test_an_option_of_a_critical_region_is_a_condition(tmp_path: Path) -> None:
+    (tmp_path / "d.mmd").write_text(CRITICAL, "utf-8")
+    base = opened([tmp_path / "d.mmd"])
+    assert "disk is full" in Ask(base).ask("When is alarm sent?").text
+    assert "m3" not in Ask(base).ask("In the normal case what does A send?").cites
+    whole = Ask(base).ask("If the disk is full, what is the whole sequence?")
+    assert {"m1", "m2", "m3", "m4"} <= set(whole.cites)
+    assert "m3" not in Ask(base).ask("Does close come after save?").cites

@@ -292,3 +292,21 @@ def test_one_session_is_asked_at_a_time(tmp_path: Path) -> None:
         opened("session", [one, one])
     with pytest.raises(BadInput):
         opened("session", [tmp_path / "none.jsonl"])
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("Which slots were never read?", "1 slot was never read: nights"),
+        ("哪些变量从未被读取？", "nights"),
+        ("How many turns are there?", "11 turns"),
+        ("用户最后说了什么？", "thanks"),
+        ("第999999999999999999999轮发生了什么？", "11"),
+    ],
+)
+def test_what_is_left_out_is_told(question: str, says: str) -> None:
+    asking = Ask(opened("session", [acceptance.OWN / "sessions" / "travel.jsonl"]))
+    asking.ask("What was said in turn 4?")
+    answer = asking.ask(question)
+    assert says in answer.text
+    assert "destination was read" not in answer.text

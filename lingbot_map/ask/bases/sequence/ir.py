@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Arrow = Literal["sync", "async", "reply"]
+FREE = ("par", "critical", "group", "ref")
+"""Kinds of fragments that set no condition."""
 Kind = Literal["alt", "opt", "loop", "par", "break", "critical", "group", "ref"]
 
 OUTSIDE = "["
@@ -24,6 +26,11 @@ class Step:
     kind: Kind
     operand: int
     condition: str
+
+    @property
+    def free(self) -> bool:
+        """Whether what stands there happens under no condition; an option of a critical region happens under one."""
+        return self.kind in FREE and not (self.kind == "critical" and self.operand > 1)
 
 
 Path = tuple[Step, ...]

@@ -14,7 +14,6 @@ from typing import Literal
 from lingbot_map.ask.bases.sequence.ir import OUTSIDE, Diagram, Message, Path
 
 Relation = Literal["before", "after", "exclusive", "parallel", "rounds", "unordered", "same"]
-_CONDITIONAL = ("alt", "opt", "loop", "break")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ class Order:
     def _happens(self, event: int, given: set[tuple[str, int]]) -> bool:
         """Whether the event happens whenever those in the operands ``given`` do."""
         path = self.message(event >> 1).path
-        return all(step.kind not in _CONDITIONAL or (step.fragment, step.operand) in given for step in path)
+        return all(step.free or (step.fragment, step.operand) in given for step in path)
 
     def _after(self, event: int, given: set[tuple[str, int]]) -> list[int]:
         """The events that come right after one: on its lifeline up to the first that is sure to happen and stands in

@@ -9,9 +9,6 @@ from lingbot_map.ask.bases.sequence.view import View
 from lingbot_map.ask.bases.sequence.wording import listed, say
 from lingbot_map.ask.types import Chain, Found, Lang, Sentence, Verdict
 
-FREE = ("par", "critical", "group", "ref")
-"""Fragments that put no condition on what stands in them."""
-
 
 class Telling:
     """The sentences of one answer over one diagram."""
@@ -57,7 +54,7 @@ class Telling:
         """One sentence for each condition that some of the messages stand under."""
         groups: dict[Path, list[Message]] = {}
         for message in messages:
-            conditions = tuple(step for step in message.path if step.kind not in FREE)
+            conditions = tuple(step for step in message.path if not step.free)
             groups.setdefault(conditions, []).append(message)
         for path, group in groups.items():
             ids = [each.id for each in group] + [step.fragment for step in path]
@@ -81,4 +78,4 @@ class Telling:
 
 def conditions(path: Path) -> Path:
     """The steps of a path that are conditions."""
-    return tuple(step for step in path if step.kind not in FREE)
+    return tuple(step for step in path if not step.free)

@@ -54,9 +54,10 @@ def derive(diagram: Diagram, chosen: Iterable[tuple[str, int]], skipped: Iterabl
     for message in diagram.messages[:last]:
         for step in message.path:
             if step.fragment in taken:
-                if taken[step.fragment] != step.operand and kinds[step.fragment] != "par":
+                begun = step.kind == "critical" and step.operand == 1  # an option comes beside what it is for
+                if taken[step.fragment] != step.operand and kinds[step.fragment] != "par" and not begun:
                     break
-            elif step.kind in ("par", "critical", "group", "ref"):
+            elif step.free:
                 continue
             elif step.fragment in out:
                 break
@@ -79,11 +80,7 @@ def _within(fragment: Fragment, kind: str) -> bool:
 
 def trunk(diagram: Diagram) -> tuple[Message, ...]:
     """The messages that stand under no condition."""
-    return tuple(
-        message
-        for message in diagram.messages
-        if all(step.kind in ("par", "critical", "group", "ref") for step in message.path)
-    )
+    return tuple(message for message in diagram.messages if all(step.free for step in message.path))
 
 
 def chain(diagram: Diagram, source: str, target: str, hops: int = HOPS) -> tuple[Message, ...]:
@@ -131,7 +128,7 @@ def direct(diagram: Diagram, fragment: str, operand: int) -> tuple[Message, ...]
     for message in diagram.messages:
         for at, step in enumerate(message.path):
             if (step.fragment, step.operand) == (fragment, operand):
-                if all(inner.kind in ("par", "critical", "group", "ref") for inner in message.path[at + 1 :]):
+                if all(inner.free for inner in message.path[at + 1 :]):
                     found.append(message)
                 break
     return tuple(found)

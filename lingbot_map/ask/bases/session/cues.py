@@ -137,7 +137,7 @@ _TURN = re.compile(
     r"|\b(?:turn|round)s?\s*(?:no\.?|number|#)?\s*(?P<en>\d{1,2000})\b"
     r"|\b(?P<nth>\d{1,9})(?:st|nd|rd|th)\s+(?:turn|round)"
     r"|\bt(?P<id>\d{1,9})\b"
-    r"|(?P<last>最后一?轮|末轮|\b(?:the )?last turn)"
+    r"|(?P<last>最后一?轮|末轮|最后一?句|(?<=户)最后(?=[说问讲])|\b(?:say|said|ask(?:ed)?) last\b|\b(?:the )?last turn)"
     r"|(?P<first>首轮|\b(?:the )?first turn)"
 )
 _MORE = re.compile(

@@ -206,6 +206,8 @@ def _in_turns(s: Saying, pairs: list[tuple[Edge, Edge]]) -> list[tuple[Edge, Edg
 def readers(s: Saying) -> Found:
     """Who read a slot, or what was read in a turn."""
     named = asked_slots(s)
+    if not named and not s.turns and not s.ids("intent") and s.cues & {"not", "none"} and "slot" in s.cues:
+        return _never_read(s)
     slots = named or list(s.record.reads)
     for slot in slots[: MOST * 2]:
         reads = [edge for edge in s.record.reads.get(slot, ()) if not s.turns or edge.turn in s.turns]
@@ -231,6 +233,21 @@ def readers(s: Saying) -> Found:
         cites = [f"t{turn}" for turn in s.turns] or list(s.all_turns())
         what = s.names(named)
         s.say(cites, zh=f"没有记录到{what}被读取。", en=f"No reading{f' of {what}' if what else ''} was recorded.")
+    return s.told()
+
+
+def _never_read(s: Saying) -> Found:
+    """The slots that were written and that nothing read."""
+    slots = [slot for slot in s.record.writes if not s.record.reads.get(slot)]
+    if not slots:
+        s.say(s.all_turns(), zh="写入过的变量都被读取过。", en="Every slot that was written was read.")
+        return s.told()
+    cites = [f"t{edge.turn}" for slot in slots[:MOST] for edge in s.record.writes[slot][:1]]
+    s.say(
+        (*cites, *(slot for slot in slots[:MOST])),
+        zh=f"从未被读取的变量有 {len(slots)} 个：{s.names(slots)}。",
+        en=f"{len(slots)} slot{'s were' if len(slots) != 1 else ' was'} never read: {s.names(slots)}.",
+    )
     return s.told()
 
 
