@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from lingbot_map.ask.bases.sequence.design import Design, designed, hold
@@ -157,5 +159,18 @@ def test_a_turn_of_the_record_as_it_was_at_an_event() -> None:
 
 def test_a_design_of_thousands_of_branches_is_refused_and_not_a_crash() -> None:
     lines = [line for _ in range(4000) for line in ("opt x", "Bot -> Slots: clear", "end")]
-    held = hold(design(*lines), switching().map)
-    assert all("can be replayed" in turn.fault for turn in held.turns)
+    told = Dialogue("s")
+    told.tell(said("hi", "1"), cleared("brand"), turn="1")
+    (turn,) = hold(design(*lines), told.map).turns
+    assert "can be replayed" in turn.fault
+
+
+def test_a_long_design_is_replayed_in_time_that_follows_its_length() -> None:
+    took = []
+    for length in (300, 3000):
+        made = design("User -> Bot: hi", *["Bot -> Slots: clear"] * length)
+        began = time.perf_counter()
+        (turn,) = hold(made, switching().map, (2,)).turns
+        took.append(time.perf_counter() - began)
+        assert len(turn.found.missing) == length
+    assert took[1] < 60 * took[0] + 0.5, took  # a hundred times as long where each state is compared as a whole

@@ -22,11 +22,12 @@ through them is taken.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lingbot_map.ask.bases.sequence.ir import Diagram, Message, Step
 from lingbot_map.ask.bases.sequence.meaning import RETRIEVAL, Meaning, Said, meanings
+from lingbot_map.ask.bases.sequence.remaining import Remainders, Remaining
 from lingbot_map.ask.text import folded
 from lingbot_map.errors import BadInput
 
@@ -81,12 +82,6 @@ _IMPLIED = {"dispatch": "route"}
 """Kinds that a record shows by another one: whoever is routed to was dispatched to."""
 
 
-# An expression is what is still to happen: () nothing; ("m", number); ("seq", a, b); ("alt", choices); ("loop", body);
-# ("par", parts). A choice is (fragment, operand, expression); fragment "" is a choice that is no operand.
-_Expr = tuple  # type: ignore[type-arg]
-_NOTHING: _Expr = ()  # type: ignore[type-arg]
-
-
 def conform(
     diagram: Diagram,
     steps: Sequence[Did],
@@ -111,9 +106,10 @@ def conform(
     play = [step for step in steps if step.kind in within]
     checked = {number for number, kind in kinds.items() if kind}
     fits = _Fits(diagram, meant, play, slots, intents)
+    made = Remainders()
     try:
-        design = _Design(diagram, checked, facts)
-        goal = _replay(design.expression, play, fits)
+        design = _Design(made, diagram, checked, facts)
+        goal = _replay(made, design.expression, play, fits)
     except RecursionError:
         goal = None
     if goal is None:
@@ -199,7 +195,8 @@ def _of_name(char: str) -> bool:
 class _Design:
     """A diagram as an expression of its checked messages; ``decided`` are the fragments that a fact decided."""
 
-    def __init__(self, diagram: Diagram, checked: set[int], facts: Facts) -> None:
+    def __init__(self, made: Remainders, diagram: Diagram, checked: set[int], facts: Facts) -> None:
+        self._made = made
         self._diagram = diagram
         self._checked = checked
         self._facts = facts
@@ -215,100 +212,57 @@ class _Design:
         key = (path[-1].fragment, path[-1].operand) if path else ("", 0)
         self._inside.setdefault(key, []).append((2 * place + late, what))
 
-    def _sequence(self, key: tuple[str, int]) -> _Expr:  # type: ignore[type-arg]
+    def _sequence(self, key: tuple[str, int]) -> Remaining:
+        made = self._made
         said = sorted(self._inside.get(key, ()), key=lambda each: each[0])
-        whole = _NOTHING
+        whole = made.nothing
         for _, what in reversed(said):
             if isinstance(what, Message):
                 if what.number in self._checked:
-                    whole = _then(("m", what.number), whole)
+                    whole = made.then(made.message(what.number), whole)
             else:
                 whole = self._fragment(what, whole)
         return whole
 
-    def _fragment(self, fragment: object, rest: _Expr) -> _Expr:  # type: ignore[type-arg]
+    def _fragment(self, fragment: object, rest: Remaining) -> Remaining:
+        made = self._made
         kind, id, operands = fragment.kind, fragment.id, fragment.operands  # type: ignore[attr-defined]
         if kind == "ref":
             return rest
         bodies = [self._sequence((id, operand.number)) for operand in operands]
         if kind == "par":
-            return _then(("par", tuple(body for body in bodies if body)), rest)
+            return made.then(made.parallel(bodies), rest)
         if kind in ("critical", "group"):
             for body in reversed(bodies):
-                rest = _then(body, rest)
+                rest = made.then(body, rest)
             return rest
         known = [self._facts(operand.condition) if operand.condition else None for operand in operands]
         if any(each is not None for each in known):
             self.decided.append(id)
         if kind == "loop":
-            return rest if known[0] is False else _then(("loop", bodies[0]), rest)
+            return rest if known[0] is False else made.then(made.loop(bodies[0]), rest)
         if kind == "break":
             choices = [] if known[0] is False else [bodies[0]]
-            return ("alt", tuple(choices if known[0] else [*choices, rest]))
+            return made.choice(choices if known[0] else [*choices, rest])
         if True in known:
-            return _then(bodies[known.index(True)], rest)
+            return made.then(bodies[known.index(True)], rest)
         choices = [body for body, holds in zip(bodies, known, strict=True) if holds is None]
         if kind == "opt" or (len(bodies) == 1) or not choices:
-            choices.append(_NOTHING)
-        return _then(("alt", tuple(dict.fromkeys(choices))), rest)
+            choices.append(made.nothing)
+        return made.then(made.choice(choices), rest)
 
 
-def _then(first: _Expr, rest: _Expr) -> _Expr:  # type: ignore[type-arg]
-    if not first:
-        return rest
-    return first if not rest else ("seq", first, rest)
-
-
-def _ends(expression: _Expr) -> bool:  # type: ignore[type-arg]
-    """Whether nothing more need happen."""
-    if not expression:
-        return True
-    match expression[0]:
-        case "m":
-            return False
-        case "seq":
-            return _ends(expression[1]) and _ends(expression[2])
-        case "alt":
-            return any(_ends(choice) for choice in expression[1])
-        case "par":
-            return all(_ends(part) for part in expression[1])
-    return True
-
-
-def _firsts(expression: _Expr) -> Iterator[tuple[int, _Expr]]:  # type: ignore[type-arg]
-    """(message, what is left after it) for each message that may come first."""
-    if not expression:
-        return
-    match expression[0]:
-        case "m":
-            yield expression[1], _NOTHING
-        case "seq":
-            for number, left in _firsts(expression[1]):
-                yield number, _then(left, expression[2])
-            if _ends(expression[1]):
-                yield from _firsts(expression[2])
-        case "alt":
-            for choice in expression[1]:
-                yield from _firsts(choice)
-        case "loop":
-            for number, left in _firsts(expression[1]):
-                yield number, _then(left, expression)
-        case "par":
-            for at, part in enumerate(expression[1]):
-                for number, left in _firsts(part):
-                    rest = tuple(each for each in (*expression[1][:at], left, *expression[1][at + 1 :]) if each)
-                    yield number, (("par", rest) if len(rest) > 1 else rest[0] if rest else _NOTHING)
-
-
+_State = tuple[Remaining, int]
+_Came = dict[_State, tuple[_State, int, int | None] | None]
 _Goal = list[tuple[int, int | None]]
 """The replay in order: (number of a message or 0, place of a step or None)."""
 
 
-def _replay(start: _Expr, play: Sequence[Did], fits: _Fits) -> _Goal | None:  # type: ignore[type-arg]
+def _replay(made: Remainders, start: Remaining, play: Sequence[Did], fits: _Fits) -> _Goal | None:
     """Dijkstra over (what is left of the design, steps replayed); of equal costs the way that matches first."""
     count = 0
-    queue: list[tuple[int, int, int, _Expr, int]] = [(0, 0, 0, start, 0)]  # type: ignore[type-arg]
-    came: dict[tuple[_Expr, int], tuple[tuple[_Expr, int], int, int | None] | None] = {(start, 0): None}  # type: ignore[type-arg]
+    queue: list[tuple[int, int, int, Remaining, int]] = [(0, 0, 0, start, 0)]
+    came: _Came = {(start, 0): None}
     costs = {(start, 0): (0, 0)}
     done = set()
     while queue:
@@ -319,10 +273,10 @@ def _replay(start: _Expr, play: Sequence[Did], fits: _Fits) -> _Goal | None:  # 
         done.add(here)
         if len(done) > MOST_STATES:
             return None
-        if at == len(play) and _ends(left):
+        if at == len(play) and left.done:
             return _way(came, here)
-        moves: list[tuple[int, int, _Expr, int, int, int | None]] = []  # type: ignore[type-arg]
-        for number, rest in _firsts(left):
+        moves: list[tuple[int, int, Remaining, int, int, int | None]] = []
+        for number, rest in made.firsts(left):
             if at < len(play) and fits.match(number, play[at]):
                 moves.append((0, -1, rest, at + 1, number, at))
             if (shown := fits.implied(number)) is not None:
@@ -340,7 +294,7 @@ def _replay(start: _Expr, play: Sequence[Did], fits: _Fits) -> _Goal | None:  # 
     return None
 
 
-def _way(came: dict, here: tuple) -> _Goal:  # type: ignore[type-arg]
+def _way(came: _Came, here: _State) -> _Goal:
     found: _Goal = []
     while (step := came[here]) is not None:
         here, number, place = step

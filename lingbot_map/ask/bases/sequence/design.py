@@ -20,6 +20,8 @@ from lingbot_map.errors import BadInput
 from lingbot_map.graph import DialogueMap
 
 _HEADING = re.compile(r"(?:turn\s+(\d{1,9})|第\s*(\d{1,9})\s*轮|(before the first turn|第一轮之前))", re.IGNORECASE)
+_MOST_FAILED = 3
+"""Turns that are tried against a diagram that is too large to replay: after so many the rest is not tried."""
 _DRAWN = frozenset(("utterance", "route", "write", "read", "clear", "answer")) | RETRIEVAL
 """Kinds of steps that an export draws as messages."""
 
@@ -158,7 +160,11 @@ def hold(design: Design, map: DialogueMap, only: Sequence[int] = (), upto: int |
 
 def _held(design: Design, record: Recorded, turns: Sequence[int]) -> Iterator[Turn]:
     stages = design.recorded or any(each.kind in RETRIEVAL and each.names for each in design.meant.values())
+    failed, fault = 0, ""
     for number in turns:
+        if failed == _MOST_FAILED:
+            yield Turn(number, Conformance(), fault)
+            continue
         diagram = design.of(number)
         if diagram is None:
             yield Turn(number, Conformance(), f"{design.source} says nothing of this turn")
@@ -178,6 +184,7 @@ def _held(design: Design, record: Recorded, turns: Sequence[int]) -> Iterator[Tu
                 spoken=_DRAWN if design.recorded else frozenset(),
             )
         except BadInput as why:
-            yield Turn(number, Conformance(), str(why))
+            failed, fault = failed + 1, str(why)
+            yield Turn(number, Conformance(), fault)
         else:
             yield Turn(number, found)
