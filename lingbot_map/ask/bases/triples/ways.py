@@ -68,7 +68,8 @@ class Ways:
             if before and before[-1].op in ("ask", "count") and self._near(before[-1], mark):
                 return mark
             after = self.around[at + 1] if at + 1 < len(self.around) else None
-            if after is None and at and self.around[at - 1].text == "的" and not mark.relations:
+            named = any(m.op in ("who", "ask", "count", "where") for m in self.around)
+            if after is None and at and self.around[at - 1].text == "的" and not (mark.relations or named):
                 return mark  # 2000年以前出版的书
             if mark.relations or after is None or after.op not in ("ask", "count") or after.start - mark.end > 2:
                 continue
@@ -85,7 +86,7 @@ class Ways:
 
     def readings(self, ids: tuple[str, ...], kinds: tuple[str, ...], start: int, end: int) -> Iterator[Reading]:
         """From an anchor that stands from ``start`` to ``end`` (``ids`` empty: any node of ``kinds``)."""
-        seen: set[Branch] = set()
+        best: dict[Branch, Reading] = {}  # one branch may be read in several orders: the likeliest counts
         left = 0
         if len(self.steps) > MOST_STEPS:
             return
@@ -94,11 +95,12 @@ class Ways:
             for state in self._walk(first, order, start, end):
                 left += 1
                 if left > MOST_READINGS:
-                    return
+                    break
                 branch = self._branch(ids, state)
-                if branch is not None and branch not in seen:
-                    seen.add(branch)
-                    yield Reading(branch, state.penalty + number * _ORDER, state.hop_at[-1] if state.hop_at else start)
+                penalty = state.penalty + number * _ORDER
+                if branch is not None and (branch not in best or penalty < best[branch].penalty):
+                    best[branch] = Reading(branch, penalty, state.hop_at[-1] if state.hop_at else start)
+        yield from best.values()
 
     def _branch(self, ids: tuple[str, ...], state: _State) -> Branch | None:
         stages = [(Stage(() if ids else state.stage_kinds[0]), state.places[0], state.stage_kinds[0])]
@@ -123,6 +125,13 @@ class Ways:
         tail = [asked] if asked else []
         orders = [
             [*right[:chain], *left, *right[chain:], *tail],
+            [
+                *left[:1],
+                *right[:chain],
+                *left[1:],
+                *right[chain:],
+                *tail,
+            ],  # who treated patients that take X (吃X的患者)
             [*left, *right, *tail],
             [*right, *left, *tail],
         ]
