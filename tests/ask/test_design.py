@@ -134,8 +134,12 @@ def test_a_design_that_has_nothing_to_do_with_a_record_does_not_pass() -> None:
     assert all(turn.conforms for turn in hold(optional, switching().map).turns)
     assert not hold(optional, switching().map).conforms
     order = design("User -> Bot: hi", "Bot -> Slots: deductBalance()", "Bot -> User: ok")
-    assert (hold(order, switching().map).matched, order.blind) == (6, True)
+    assert (hold(order, switching().map).matched, hold(order, switching().map).blind) == (6, True)
     assert not hold(order, switching().map).conforms
+    failing = design(
+        "User -> Bot: hi", "opt x", "Bot -> Slots: throw error", "end", "Bot -> Bot: b()", "Bot -> User: ok"
+    )
+    assert hold(failing, switching().map).blind  # what happens when it fails was not seen either
     assert hold(design("User -> Bot: hi", "Bot -> Bot: a", "Bot -> User: ok", a="none"), switching().map).conforms
 
 

@@ -124,7 +124,7 @@ def report_of(held: Held) -> DesignReport:
         design=design.source,
         conforms=held.conforms,
         matched=held.matched,
-        blind=design.blind,
+        blind=held.blind,
         turns=[_turn(turn) for turn in held.turns],
         undrawn=held.undrawn,
         read_as=[_read_as(message, design) for message in design.diagram.messages],

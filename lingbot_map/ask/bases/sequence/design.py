@@ -39,12 +39,6 @@ class Design:
     _parts: dict[int, Diagram] = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def blind(self) -> bool:
-        """Whether a record could show nothing of it but that somebody spoke and was answered, as in any dialogue."""
-        seen = {each.kind for each in self.meant.values()}
-        return bool(self.unmapped) and seen <= {"", "utterance", "answer"}
-
-    @property
     def unmapped(self) -> tuple[Message, ...]:
         """Messages that nothing in a record could show, and that nobody said to leave out."""
         return tuple(each for each in self.diagram.messages if not self.meant[each.number].by)
@@ -88,10 +82,18 @@ class Held:
         return sum(len(turn.found.matched) for turn in self.turns)
 
     @property
+    def blind(self) -> bool:
+        """Whether the record shows nothing of the design but that somebody spoke and was answered, as in any dialogue,
+        while other messages of it stand for nothing that is recorded."""
+        meant = self.design.meant
+        seen = {meant[message.number].kind for turn in self.turns for message, _ in turn.found.matched}
+        return bool(self.design.unmapped) and seen <= {"utterance", "answer"}
+
+    @property
     def conforms(self) -> bool:
         """Whether every turn went as designed, and at least one step is of the design: a diagram that has nothing to do
         with a record doesn't pass."""
-        return self.matched > 0 and not self.design.blind and all(turn.conforms for turn in self.turns)
+        return self.matched > 0 and not self.blind and all(turn.conforms for turn in self.turns)
 
 
 def designed(text: str, where: str, messages: Mapping[str, str] | None = None, said_at: str = "") -> Design:
