@@ -79,7 +79,8 @@ def tail(
     It sends to the map that serves the data folder; if none does it starts one, as `lingbot-map serve` does, and
     prints its address. A map that is started again is found again. What is there already comes first, and a second
     run sends nothing twice. A file may be cut or replaced (rotated) meanwhile; a line that can't be read is named and
-    leaves a gap. PostgreSQL and MySQL are not read: attach to such a bot by its event broker.
+    leaves a gap. A trace is shown when it has ended, and one that doesn't say so (rows of Langfuse) when nothing more
+    of it has come for 30 s. PostgreSQL and MySQL are not read: attach to such a bot by its event broker.
 
     Example: lingbot-map tail events.jsonl
 
