@@ -65,7 +65,9 @@ class Fit:
     vector: Any = None
     alike: bool = True
     """Whether likeness of vectors counts, too."""
-    _said: dict[int, list[str]] = field(default_factory=dict)
+    _said: dict[int, int] = field(default_factory=dict)
+    """Sentence to the words that it says, a bit each."""
+    _sets: dict[int, frozenset[str]] = field(default_factory=dict)
     _shares: dict[int, float] = field(default_factory=dict)
     _known: dict[int, float] = field(default_factory=dict)
     _documents: dict[str, float] = field(default_factory=dict)
@@ -77,10 +79,11 @@ class Fit:
             rows = self.snapshot.saying_word(word, _EVERYWHERE) if word not in STOP else None
             if rows is not None:
                 self.rarity[word] = math.log(1 + count / (self.snapshot.count(word) + 0.5))
+                said, bit = self._said, 1 << (len(self.rarity) - 1)
                 for row in rows:
-                    self._said.setdefault(row, []).append(word)
+                    said[row] = said.get(row, 0) | bit
         self.total = sum(self.rarity.values()) or 1.0
-        self._shares = {row: self.share(said) for row, said in self._said.items()}
+        self._shares = {bits: self.share(self._words_of(bits)) for bits in {0, *self._said.values()}}
         encoder = self.snapshot.vectors.encoder
         if encoder is not None and self.alike:
             self.vector = encoder.encode([self.question])[0]
@@ -92,7 +95,7 @@ class Fit:
         return self._known[spoken.row]
 
     def _fit(self, spoken: Spoken) -> float:
-        share = self._shares.get(spoken.row, 0.0)
+        share = self._shares[self._said.get(spoken.row, 0)]
         if self.vector is None:
             return share
         block = self.snapshot.vectors.blocks[spoken.document]
@@ -100,14 +103,23 @@ class Fit:
 
     def said(self, spoken: Spoken) -> frozenset[str]:
         """The question's words that a sentence says."""
-        return frozenset(self._said.get(spoken.row, ()))
+        return self._words_of(self._said.get(spoken.row, 0))
 
     def words(self, id: str) -> frozenset[str]:
         """The question's words that a document says."""
         if id not in self._words:
-            rows = self.snapshot.by_document[id]
-            self._words[id] = frozenset(word for row in rows for word in self._said.get(row, ()))
+            bits = 0
+            for said in map(self._said.get, self.snapshot.by_document[id], repeat(0)):
+                bits |= said
+            self._words[id] = self._words_of(bits)
         return self._words[id]
+
+    def _words_of(self, bits: int) -> frozenset[str]:
+        found = self._sets.get(bits)
+        if found is None:
+            found = frozenset(word for at, word in enumerate(self.rarity) if bits >> at & 1)
+            self._sets[bits] = found
+        return found
 
     def share(self, held: Iterable[str]) -> float:
         """The rarity-weighted share of the question that words make up."""
@@ -117,7 +129,7 @@ class Fit:
         """Fit of a document: the words of its best sentence; with vectors half of it that of all its sentences."""
         if id not in self._documents:
             rows = self.snapshot.by_document[id]
-            best = max(map(self._shares.get, rows, repeat(0.0)), default=0.0)
+            best = max(map(self._shares.__getitem__, map(self._said.get, rows, repeat(0))), default=0.0)
             if self.vector is not None and rows:
                 best = 0.5 * best + 0.5 * float(self.snapshot.vectors.mean(id) @ self.vector)
             self._documents[id] = best
@@ -137,10 +149,12 @@ def starts(snapshot: Snapshot, question: str, most: int = KEPT, *, alike: bool =
     return sorted(score, key=lambda id: -score[id])[:most]
 
 
-def ranked(snapshot: Snapshot, question: str, *, hops: int = 2, most: int = KEPT, alike: bool = True) -> list[Reached]:
-    """Documents for a question, best first; ``alike``: by vectors, too, where there are some."""
-    fused = starts(snapshot, question, alike=alike)
-    fit = Fit(snapshot, question, alike=alike)
+def ranked(
+    snapshot: Snapshot, question: str, *, hops: int = 2, most: int = KEPT, fit: Fit | None = None
+) -> list[Reached]:
+    """Documents for a question, best first. ``fit`` is that of the question where it is there already."""
+    fit = fit or Fit(snapshot, question)
+    fused = starts(snapshot, question, alike=fit.alike)
     place = {id: 1 / (1 + _DECAY * rank) for rank, id in enumerate(fused)}
     asked: dict[str, float] = {}
     for name in snapshot.titles.within(question):
@@ -179,7 +193,7 @@ def answerable(snapshot: Snapshot, question: str) -> float:
     on questions that are not measured (every fourth of HotpotQA's and MuSiQue's samples, and 2Wiki's).
     """
     fit = Fit(snapshot, question, alike=False)
-    found = ranked(snapshot, question, alike=False)
+    found = ranked(snapshot, question, fit=fit)
     said = frozenset[str]().union(*(fit.words(reached.document) for reached in found[:5]))
     over_a_name = max((reached.value for reached in found[:5] if reached.names), default=0.0)
     return fit.share(said) * (sum(reached.value for reached in found[:2]) / 2 + _OVER_A_NAME * over_a_name)

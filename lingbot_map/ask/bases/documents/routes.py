@@ -120,9 +120,10 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
                         found.update({row: name for row in snapshot.postings.get(also, ()) if row not in found})
                 found.update({row: name for row in snapshot.postings.get(end, ())[: snapshot.cap] if row not in found})
         if not late():
-            ranked = beam.ranked(snapshot, judged.wording.whole)
+            fit = beam.Fit(snapshot, judged.wording.whole)
+            ranked = beam.ranked(snapshot, judged.wording.whole, fit=fit)
             best: dict[str, int] = {}
-            for spoken in shown(snapshot, judged.wording.whole, ranked):
+            for spoken in shown(snapshot, judged.wording.whole, ranked, fit=fit):
                 best.setdefault(spoken.document, spoken.row)
             for reached in ranked[:MOST]:
                 if reached.names and (rows := snapshot.by_document[reached.document]):

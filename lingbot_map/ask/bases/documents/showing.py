@@ -29,9 +29,12 @@ _NAME = re.compile(r"[A-Z][\w'’-]+")
 _WORD = re.compile(r"[\w'’-]+")
 
 
-def shown(snapshot: Snapshot, question: str, found: Sequence[Reached], most: int = 8) -> list[Spoken]:
-    """At most ``most`` sentences of the first documents ``found``, in the order in which to show them."""
-    fit = Fit(snapshot, question)
+def shown(
+    snapshot: Snapshot, question: str, found: Sequence[Reached], most: int = 8, *, fit: Fit | None = None
+) -> list[Spoken]:
+    """At most ``most`` sentences of the first documents ``found``, in the order in which to show them. ``fit`` is that
+    of the question where it is there already."""
+    fit = fit or Fit(snapshot, question)
     types = [type for type, _, _ in types_of(matching(question)) if type in _TOLD]
     asked = {word.casefold() for word in _WORD.findall(question)}
     rest = []
