@@ -27,8 +27,8 @@ class Dialog:
     """The topics, newest first. A base reads it where a question says "it", "there" or "back to the other one", and
     says what answered one by rows with ``id``, ``name`` and ``kind``.
 
-    A reading takes in the newest topic, or after ``back`` the one before; ``consulted`` says how many it looked at (0 to
-    2). Whoever wants to know sets it to 0 before.
+    A reading takes in the newest topic, or after ``back`` the one before; ``consulted`` says how many it looked at:
+    0, 1 or 2. Whoever wants to know sets it to 0 before.
     """
 
     def __init__(self) -> None:
