@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lingbot_map.ask.bound import OF_THE_QUESTION, Bound, joined, name_of, slots_of
@@ -58,6 +59,7 @@ _TASK = 16
 _NAMELESS = frozenset(("fragment", "note"))
 """Kinds of items whose title only says of what kind they are ("alt", "n1"): they are called what they say."""
 
+_NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 _SAID: dict[Lang, dict[str, str]] = {
     "zh": {
         "new": "新话题：{}",
@@ -94,22 +96,34 @@ _SAID: dict[Lang, dict[str, str]] = {
 
 class Report:
     """Tells ``probe`` of each question to ``base`` as a turn of ``session``; "": of one of its own, which is called
-    what is asked first. What a session is called that has a name, and that it ends, is told by whoever named it."""
+    what is asked first, and has ``about`` among its facts. What a session is called that has a name, and that it ends,
+    is told by whoever named it."""
 
-    def __init__(self, probe: Probe, base: Base, dialog: Dialog, session: str = "") -> None:
+    def __init__(
+        self, probe: Probe, base: Base, dialog: Dialog, session: str = "", about: Mapping[str, str] = _NOTHING_MORE
+    ) -> None:
         self.session = session or f"ask-{secrets.token_hex(4)}"
         self._own = not session
+        self._about = about
         self._probe = probe
         self._base = base
         self._dialog = dialog
         self.asked = 0
-        self._turn = ""
+        self.turn_id = ""
         self._task = ""
-        self._tasks: deque[tuple[Question, str]] = deque(maxlen=2 * TOPICS)
-        self._top: object = None
+        self._tasks: deque[tuple[str, str]] = deque(maxlen=2 * TOPICS)
+        self._top = ""
         self._held: dict[str, Bound] = {}
         self._items: dict[str, Item | None] = {}
         self._question: Question | None = None
+
+    def resume(self, base: Base, dialog: Dialog) -> None:
+        """The next question is put to ``base`` as it is by now, after what ``dialog`` holds: for who says with each
+        question what went before. A topic is known again by the question that was asked last in it."""
+        self._base, self._dialog = base, dialog
+        known = [topic.question.text for topic in dialog.topics]
+        if self._top not in known:  # the last question was taken back, or all before it
+            self._top = known[0] if known else ""
 
     @contextmanager
     def turn(self, text: str) -> Iterator[None]:
@@ -118,7 +132,7 @@ class Report:
         try:
             yield
         except Exception as why:
-            self._probe.failed("ask", why, session=self.session, turn=self._turn)
+            self._probe.failed("ask", why, session=self.session, turn=self.turn_id)
             raise
 
     def understood(self, question: Question) -> None:
@@ -141,20 +155,21 @@ class Report:
         try:
             tell()
         except Exception as why:
-            self._probe.failed("report", why, session=self.session, turn=self._turn)
+            self._probe.failed("report", why, session=self.session, turn=self.turn_id)
 
     def _tell(self, signal: Signal) -> None:
-        self._probe.emit(signal, session=self.session, turn=self._turn)
+        self._probe.emit(signal, session=self.session, turn=self.turn_id)
 
     def _begin(self, text: str) -> None:
         self.asked += 1
         self._items.clear()
         self._question = None
         if self.asked == 1 and self._own:
-            self._turn = ""
-            self._tell(SessionStarted(title=text.strip()[:_SNIPPET], meta={"channel": "ask", "base": self._base.name}))
-        self._turn = f"q{self.asked}"
-        self._tell(TurnStarted(turn=self._turn, utterance=text))
+            self.turn_id = ""
+            meta = {"channel": "ask", "base": self._base.name, **self._about}
+            self._tell(SessionStarted(title=text.strip()[:_SNIPPET], meta=meta))
+        self.turn_id = f"q{self.asked}"
+        self._tell(TurnStarted(turn=self.turn_id, utterance=text))
 
     # -- the question: intent and slots ------------------------------------------------------------------------
 
@@ -192,8 +207,8 @@ class Report:
         """How the question stands to the topics before, in words; "" for the first. The task follows."""
         topics, said = self._dialog.topics, _SAID[question.lang]
         named = any(mention.how != "before" for mention in question.mentions)
-        if topics and self._top is not None and topics[0] is not self._top:
-            self._task = next((task for asked, task in self._tasks if asked is topics[0].question), self._task)
+        if topics and self._top and topics[0].question.text != self._top:
+            self._task = next((task for asked, task in self._tasks if asked == topics[0].question.text), self._task)
             return said["back"].format(self._task)
         if topics and question.mentions and not named:
             return said["on"].format(self._task)
@@ -258,15 +273,15 @@ class Report:
         for step in answer.steps:
             if step.status in ("timeout", "failed"):
                 error = _SAID[lang]["late"] if step.status == "timeout" else step.detail or step.status
-                self._probe.failed(step.name, error, session=self.session, turn=self._turn)
+                self._probe.failed(step.name, error, session=self.session, turn=self.turn_id)
         if answer.abstained:
             self._tell(
                 IntentRouted(intent=ABSTAINED, label=label(ABSTAINED, lang), condition=self._reason(answer, pool))
             )
         text = answer.text if len(answer.text) <= _ANSWER else answer.text[: _ANSWER - 1] + "…"
         self._tell(Answered(text=text, docs=cited(answer)))
-        self._top = self._dialog.topics[0] if self._dialog.topics else None
-        self._tasks.appendleft((answer.question, self._task))
+        self._top = self._dialog.topics[0].question.text if self._dialog.topics else ""
+        self._tasks.appendleft((answer.question.text, self._task))
 
     def _evidence(self, answer: Answer, told: Sequence[str]) -> list[Doc]:
         known = {item.item: item for item in answer.evidence}

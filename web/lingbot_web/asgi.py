@@ -33,12 +33,14 @@ def app(
     reply_hosts: Collection[str] = (),
     bases: Bases | None = None,
     design: ShownDesign | None = None,
+    ending: asyncio.Event | None = None,
 ) -> ASGIApp:
     """The map as an ASGI app. It starts and stops ``pipeline`` with the server, or at the first request where a
     server doesn't tell (a mounted app hears of no start); then call ``await pipeline.stop()`` yourself.
 
     ``reply_hosts`` are hosts beyond this machine to which messages typed on the page may go; ``bases`` is what the page
-    can ask beside its sessions, ``design`` what it draws turns against from the start."""
+    can ask beside its sessions, ``design`` what it draws turns against from the start. ``ending`` is to be set when the
+    server is to end and waits for answers under way."""
     viewers = Viewers(pipeline)
     pipeline.viewers = lambda: viewers.count
 
@@ -48,6 +50,8 @@ def app(
         try:
             yield
         finally:
+            if bases is not None and bases.sessions is not None:
+                await bases.sessions.end()
             await pipeline.stop()
 
     inner = Starlette(
@@ -55,7 +59,7 @@ def app(
             *page_routes(door, asks=available()),
             *Api(pipeline).routes(),
             *Replies(pipeline, reply_hosts).routes(),
-            *Asking(pipeline, bases).routes(),
+            *Asking(pipeline, bases, ending).routes(),
             *Designs(pipeline, design).routes(),
             export_route(pipeline),
             *keep_routes(pipeline),

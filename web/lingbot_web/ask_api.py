@@ -3,7 +3,8 @@ item stands, questions to begin with, and what was of use.
 
 The lines are, in order: ``{"opening": name}`` where a base has to be read first, ``{"bound": how the question was
 understood}``, ``{"step": ...}`` as each of them ends, ``{"evidence": [...]}``, ``{"answer": ...}`` and ``{"topics":
-[...]}``. Where it fails, ``{"error", "place", "remedy"}`` is the last one.
+[...]}``. Where questions are recorded ``{"recorded": {"session", "turn"}}`` follows, once the turn is on the map. Where
+it fails, ``{"error", "place", "remedy"}`` is the last one.
 """
 
 from __future__ import annotations
@@ -12,11 +13,9 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,23 +30,23 @@ from lingbot_map.pipeline import Live, Pipeline
 from lingbot_map.session import Session
 from lingbot_web import ask_request as requests
 from lingbot_web.api import json_object, reply
+from lingbot_web.ask_answering import Tell, answered
 from lingbot_web.ask_bases import DROPPED, MAX_DIAGRAM, SESSION, Bases
 from lingbot_web.ask_log import folder_of, note, unanswered
-from lingbot_web.ask_request import Asked, Before
+from lingbot_web.ask_request import Asked
 from lingbot_web.ask_workers import Workers
 from lingbot_web.messages import is_key
 from lingbot_web.security import one_line
 
 if TYPE_CHECKING:
-    from lingbot_map.ask import Answer, Ask, Base
+    from lingbot_map.ask import Ask, Base
     from lingbot_map.ask.bases.session import SessionBase
-    from lingbot_map.ask.llm import Llm
+    from lingbot_web.ask_sessions import Turn
 
 AT_ONCE = 8
 """So many may be asked at the same time; two of them are worked on."""
 _READY = 3  # maps made ready for questions that are kept: a reader asks one session several times
 
-Tell = Callable[[dict[str, Any]], None]
 T = TypeVar("T")
 
 _log = logging.getLogger("lingbot_web")
@@ -63,9 +62,11 @@ def available() -> bool:
 class Asking:
     """The endpoints over one pipeline and what else can be asked."""
 
-    def __init__(self, pipeline: Pipeline, bases: Bases | None = None) -> None:
+    def __init__(self, pipeline: Pipeline, bases: Bases | None = None, ending: asyncio.Event | None = None) -> None:
+        """``ending`` is set when the server is to end: what is still worked on is given up then."""
         self._pipeline = pipeline
         self._bases = bases or Bases()
+        self._ending = ending or asyncio.Event()
         self._ready: OrderedDict[tuple[str, str, int], SessionBase] = OrderedDict()
         self._asked = 0
         self._workers = Workers(2)
@@ -140,15 +141,17 @@ class Asking:
         return reply(about)
 
     async def ask(self, request: Request) -> Response:
-        """``{base, "question": text, "bound"?: {place: id}, "before"?: [question, ...], "only"?: "bound"}``.
+        """``{base, "question": text, "bound"?, "before"?: [question, ...], "only"?: "bound", "conversation"?: hex}``.
 
         base is ``"session": KEY`` with ``"at"?: seq`` (the map as it was after that event), ``"base": ID``, or
         ``"base": "dropped", "diagram": {"name", "text"}``. ``bound`` puts right what words stand for, by the place of
         their first character; ``before`` are earlier questions that "it" may go back to, oldest first. ``"only":
-        "bound"`` ends after that line: how a question that is still typed would be understood.
+        "bound"`` ends after that line: how a question that is still typed would be understood. Where questions are
+        recorded, those of one ``conversation`` are turns of one session.
         """
         said = await json_object(request)
-        asked = requests.base_in(said, "question", "bound", "before", "only")
+        asked = requests.base_in(said, "question", "bound", "before", "only", "conversation")
+        conversation = requests.conversation_in(said)
         question, before, bound = requests.question_in(said), requests.before_in(said), requests.bound_in(said)
         only = said.get("only")
         if only not in (None, "bound"):
@@ -156,12 +159,28 @@ class Asking:
         if self._asked >= AT_ONCE:
             raise HTTPException(503, "Too many questions are being answered; try again in a moment.")
         live = await self._live(asked)
+        turns: list[Turn] = []
+        sessions = self._bases.sessions
+        if sessions is not None:
+            sessions.attend(self._pipeline)
+
+        def record(asking: Ask) -> Turn | None:
+            if sessions is None:
+                return None
+            try:
+                turns.append(sessions.turn(conversation, asked.names, asking))
+            except Exception as fault:  # an answer doesn't fail for its record
+                _log.error("fault while recording a question: %s", one_line(fault))
+                return None
+            return turns[0]
 
         def work(base: Base, tell: Tell) -> Callable[[], None] | None:
             root, llm = self._bases.root(asked.base), self._bases.llm
-            return _answer(base, question, bound, before, tell, only=only is not None, root=root, llm=llm)
+            return answered(
+                base, question, bound, before, tell, only=only is not None, root=root, llm=llm, record=record
+            )
 
-        lines = self._lines(asked, live, question, work)
+        lines = self._lines(asked, live, question, work, turns)
         return StreamingResponse(lines, media_type="application/x-ndjson", headers={"cache-control": "no-store"})
 
     async def _live(self, asked: Asked) -> Live | None:
@@ -176,7 +195,12 @@ class Asking:
         return None
 
     async def _lines(
-        self, asked: Asked, live: Live | None, question: str, work: Callable[[Base, Tell], Callable[[], None] | None]
+        self,
+        asked: Asked,
+        live: Live | None,
+        question: str,
+        work: Callable[[Base, Tell], Callable[[], None] | None],
+        turns: list[Turn],
     ) -> AsyncIterator[bytes]:
         queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
@@ -208,9 +232,11 @@ class Asking:
                     tell({"opening": asked.base})
                 rest = await self._with(asked, whole, live)
                 if rest is not None:
-                    await loop.run_in_executor(self._wording, rest)
+                    await self._unless_ending(loop.run_in_executor(self._wording, rest))
             except (LingbotMapError, OSError) as why:
                 failed(why)
+            except HTTPException as why:
+                failed(LingbotMapError(why.detail))
             except Exception as fault:  # the head of the answer has gone out: it can only be told in a line
                 _log.error("fault while answering: %s", one_line(fault))
                 failed(LingbotMapError("The map could not answer that; its log says more."))
@@ -226,6 +252,22 @@ class Asking:
         finally:
             self._asked -= 1
             task.cancel()
+        if turns and self._bases.sessions is not None:
+            with suppress(HTTPException):
+                if (shown := await self._unless_ending(self._bases.sessions.shown(turns[0]))) is not None:
+                    yield _line({"recorded": shown})
+
+    async def _unless_ending(self, work: Awaitable[T]) -> T:
+        """What ``work`` gives; 503 when the map is to end meanwhile."""
+        task, end = asyncio.ensure_future(work), asyncio.ensure_future(self._ending.wait())
+        try:
+            await asyncio.wait((task, end), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise HTTPException(503, "The map is ending; ask again when it has been started anew.")
+            return task.result()
+        finally:
+            end.cancel()
+            task.cancel()
 
     async def _with(self, asked: Asked, work: Callable[[Base], T], live: Live | None = None) -> T:
         """What ``work`` makes of the base, in a thread, two at a time."""
@@ -233,10 +275,12 @@ class Asking:
             held = live or await self._live(asked)
             assert held is not None
             seq = held.tail.last if asked.at is None else asked.at
-            return await self._pipeline.past(held, lambda session: work(self._session(session, seq)))
+            return await self._unless_ending(
+                self._pipeline.past(held, lambda session: work(self._session(session, seq)))
+            )
         if asked.base != DROPPED:
             self._bases.ready(asked.base)
-        return await self._workers.do(lambda: work(self._opened(asked)))
+        return await self._unless_ending(self._workers.do(lambda: work(self._opened(asked))))
 
     def _opened(self, asked: Asked) -> Base:
         if asked.diagram is not None:
@@ -266,85 +310,6 @@ class Asking:
         self._bases.ready(asked.base)
         folder = getattr(self._pipeline.store, "folder", None)
         return folder if isinstance(folder, Path) else None
-
-
-def _answer(
-    base: Base,
-    question: str,
-    bound: dict[int, str],
-    before: Before,
-    tell: Tell,
-    *,
-    only: bool,
-    root: Path | None,
-    llm: Llm | None,
-) -> Callable[[], None] | None:
-    """Reads the question, tells how, and unless ``only`` that is wanted answers it. Where a language model is to word
-    the answer, what comes back does that and tells it."""
-    from lingbot_map.ask import Ask
-    from lingbot_map.ask.engine import LIMIT
-    from lingbot_web.ask_reading import bound_as_json, read_as
-
-    asking = Ask(base)
-    for earlier, put_right in before:
-        asking.ask(earlier, read=read_as(base, earlier.strip(), asking.dialog, put_right))
-    read = read_as(base, question.strip(), asking.dialog, bound)
-    tell({"bound": bound_as_json(base, read)})
-    if only:
-        return None
-    end = time.monotonic() + LIMIT
-    found = asking.ask(question, read=read, told=lambda step: tell({"step": asdict(step)}))
-
-    def tell_answer(answer: Answer) -> None:
-        for line in _told(base, answer, root):
-            tell(line)
-        tell({"topics": _topics(asking)})
-
-    def word(llm: Llm) -> None:
-        worded, step = llm.worded(found, base, end - time.monotonic())
-        tell({"step": asdict(step)})
-        tell_answer(replace(worded, steps=(*found.steps, step)))
-
-    if llm is not None:
-        return partial(word, llm)
-    tell_answer(found)
-    return None
-
-
-def _told(base: Base, answer: Answer, root: Path | None) -> list[dict[str, Any]]:
-    """The evidence and the answer. ``extracted``: it is a list of what fits, quoted and not worked out; ``worded``: in
-    a language model's words; ``labels`` are the titles of what is cited; ``query`` is a graph's plan."""
-    from lingbot_map.ask.llm import STEP
-    from lingbot_map.ask.telling import as_json
-    from lingbot_web.ask_sources import named
-
-    said = as_json(answer)
-    evidence = said.pop("evidence")
-    for each in evidence:
-        each["path"] = named(each["path"], root)
-    del said["steps"], said["question"]
-    computed = any(step.name == "compute" and step.status == "ok" for step in answer.steps)
-    worded = any(step.name == STEP and step.status == "ok" for step in answer.steps)
-    said["extracted"] = not (answer.abstained or computed or worded)
-    said["worded"] = worded
-    cited = dict.fromkeys([*answer.cites, *(id for chain in answer.chains for id in chain.items)])
-    items = [base.item(id) for id in cited]
-    said["labels"] = {item.id: {"title": item.title or item.id, "kind": item.kind} for item in items if item}
-    query = getattr(base, "query", None)
-    if query is not None and (plan := query(answer.question)) is not None:
-        said["query"] = {"text": plan.text, "parameters": dict(plan.parameters)}
-    return [{"evidence": evidence}, {"answer": said}]
-
-
-def _topics(asking: Ask) -> list[dict[str, Any]]:
-    """The topics that one can go back to, the present one first: each by its question and the names in it."""
-    found = []
-    for topic in asking.dialog.topics:
-        ids = [*(mention.id for mention in topic.question.mentions), *(row.id for row in topic.answered)]
-        items = [asking.base.item(id) for id in dict.fromkeys(ids)]
-        names = dict.fromkeys(item.title or item.id for item in items if item)
-        found.append({"question": topic.question.text, "names": list(names)[:3]})
-    return found
 
 
 def _entry(asked: Asked, said: dict[str, Any]) -> dict[str, Any]:

@@ -21,8 +21,10 @@ from lingbot_map.legible import legible
 
 if TYPE_CHECKING:
     from lingbot_map.ask import Base
+    from lingbot_map.ask.bases.documents.vectors import Encoder
     from lingbot_map.ask.bases.sequence import SequenceBase
     from lingbot_map.ask.llm import Llm
+    from lingbot_web.ask_sessions import AskSessions
 
 Kind = Literal["diagram", "graph", "docs", "chains"]
 """``docs`` and ``chains`` are the same folder, answered by what fits and by chains of sentences."""
@@ -51,8 +53,8 @@ class Held:
 
 
 class Bases:
-    """The bases over what the operator named, and the language model that words answers, if there is one. May be used
-    from several threads."""
+    """The bases over what the operator named, and what else answers may use: ``llm`` words them, ``encoder`` makes
+    vectors of documents, and ``sessions`` is told of each question. May be used from several threads."""
 
     def __init__(
         self,
@@ -61,9 +63,13 @@ class Bases:
         graphs: Iterable[Path] = (),
         docs: Iterable[Path] = (),
         llm: Llm | None = None,
+        encoder: Encoder | None = None,
+        sessions: AskSessions | None = None,
     ) -> None:
         """Raises ``BadInput`` for a path that isn't there; ``check`` reads what is quickly read."""
         self.llm = llm
+        self.sessions = sessions
+        self._encoder = encoder
         self._held: dict[str, Held] = {}
         self._libraries: dict[Path, tuple[Stamp, Any]] = {}
         self._dropped: OrderedDict[str, SequenceBase] = OrderedDict()
@@ -167,7 +173,7 @@ class Bases:
         with self._turn:  # both ways of asking a folder share what was read of it
             known = self._libraries.get(held.path)
             if known is None or known[0] != stamp:
-                read: Any = opened("recall", [held.path])
+                read: Any = opened("recall", [held.path], encoder=self._encoder)
                 known = self._libraries[held.path] = (stamp, read.library)
         return Documents(known[1], "recall" if held.kind == "docs" else "sentences")
 
@@ -177,17 +183,29 @@ def bases_of(
     graphs: Sequence[str | Path] | None,
     docs: Sequence[str | Path] | None,
     llm: Llm | None = None,
+    *,
+    encoder: Encoder | None = None,
+    record: bool = False,
 ) -> Bases | None:
-    """The bases over what was named, those that are quickly read checked; ``None`` where nothing was. Raises
-    ``BadInput`` with the place, also where the extra ``ask`` is missing."""
-    if not (diagrams or graphs or docs or llm):
+    """The bases over what was named, those that are quickly read checked; ``None`` where nothing was. With ``record``
+    each question is told as a turn of a session. Raises ``BadInput`` with the place, also where the extra ``ask`` is
+    missing."""
+    if not (diagrams or graphs or docs or llm or record):
         return None
     from lingbot_map.ask.telling import missing
 
     if lacking := missing():
-        raise BadInput("--ask-diagram, --ask-graph and --ask-docs", "the extra ask", f"no {lacking[0]}", "install it")
+        options = "--ask-record" if record else "--ask-diagram, --ask-graph and --ask-docs"
+        raise BadInput(options, "the extra ask", f"no {lacking[0]}", "install it")
+    sessions = None
+    if record:
+        from lingbot_web.ask_sessions import AskSessions
+
+        sessions = AskSessions()
     named = (map(Path, each or ()) for each in (diagrams, graphs, docs))
-    bases = Bases(diagrams=next(named), graphs=next(named), docs=next(named), llm=llm)
+    bases = Bases(
+        diagrams=next(named), graphs=next(named), docs=next(named), llm=llm, encoder=encoder, sessions=sessions
+    )
     bases.check()
     return bases
 

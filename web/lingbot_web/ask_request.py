@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ MAX_BEFORE = 5
 """Earlier questions that one may go on from, as many as a dialogue of questions remembers topics."""
 _MAX_NAME = 255
 _MAX_ID = 1000
+_CONVERSATION = re.compile(r"[0-9a-f]{0,32}")
 
 Before = tuple[tuple[str, dict[int, str]], ...]
 """Earlier questions, each with what its reader put right."""
@@ -30,6 +32,13 @@ class Asked:
     key: str = ""
     at: int | None = None
     diagram: tuple[str, str] | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The base's id, and the session's key or the diagram's name."""
+        if self.diagram is not None:
+            return self.base, self.diagram[0]
+        return (self.base, self.key) if self.key else (self.base,)
 
 
 _BASE = {"base", "session", "at", "diagram"}
@@ -97,6 +106,14 @@ def bound_in(said: dict[str, Any]) -> dict[int, str]:
     ):
         raise BadInput("bound", 'an object such as {"4": "slot:brand"}', "something else")
     return {int(place): id for place, id in bound.items()}
+
+
+def conversation_in(said: dict[str, Any]) -> str:
+    """The conversation that a question belongs to; "" for one of its own."""
+    conversation = said.get("conversation", "")
+    if type(conversation) is not str or not _CONVERSATION.fullmatch(conversation):
+        raise BadInput("conversation", "up to 32 hex digits", "something else")
+    return conversation
 
 
 def item_in(said: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from lingbot_web import terminal
 from lingbot_web.ask_bases import Bases, bases_of
 
 if TYPE_CHECKING:
+    from lingbot_map.ask.bases.documents.vectors import Encoder
     from lingbot_map.ask.llm import Llm
 
 AskDiagram = Annotated[
@@ -29,6 +30,13 @@ AskGraph = Annotated[
 AskDocs = Annotated[
     list[Path] | None, typer.Option("--ask-docs", help="A folder of documents that the page can ask; read when asked.")
 ]
+AskRecord = Annotated[
+    bool,
+    typer.Option(
+        "--ask-record",
+        help="Record what is asked on the page: each conversation a session of this map, each question a turn.",
+    ),
+]
 ShownDesign = Annotated[
     Path | None,
     typer.Option(
@@ -44,8 +52,11 @@ def asked_bases(
     graphs: Sequence[Path] | None,
     docs: Sequence[Path] | None,
     llm: Llm | None = None,
+    *,
+    encoder: Encoder | None = None,
+    record: bool = False,
 ) -> Bases | None:
-    """What the options name, read as far as it is quickly read, and what words the answers. Raises ``BadInput`` with
-    the place."""
+    """What the options name, read as far as it is quickly read, and what else answers use. Raises ``BadInput`` with the
+    place."""
     with terminal.progress("Reading what can be asked"):
-        return bases_of(diagrams, graphs, docs, llm)
+        return bases_of(diagrams, graphs, docs, llm, encoder=encoder, record=record)

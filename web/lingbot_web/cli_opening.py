@@ -22,7 +22,7 @@ from lingbot_web import terminal
 from lingbot_web.address import PORT, Address
 from lingbot_web.ask_bases import Bases
 from lingbot_web.beacon import serving
-from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, ShownDesign, asked_bases
+from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, AskRecord, ShownDesign, asked_bases
 from lingbot_web.cli_recordings import (
     SNAPSHOTS,
     Data,
@@ -50,6 +50,7 @@ def open_files(
     ask_diagram: AskDiagram = None,
     ask_graph: AskGraph = None,
     ask_docs: AskDocs = None,
+    ask_record: AskRecord = False,
     design: ShownDesign = None,
 ) -> int:
     """Import recordings and show them: in the map that serves the folder, else in one that is started.
@@ -71,13 +72,15 @@ def open_files(
     if beacon is not None and (ask_diagram or ask_graph or ask_docs):
         remedy = "start that one with these options"
         raise BadInput("--ask-diagram, --ask-graph and --ask-docs", "no map", "one that serves the folder", remedy)
+    if beacon is not None and ask_record:
+        raise BadInput("--ask-record", "no map", "one that serves the folder", "start that one with it")
     if beacon is not None and design is not None:
         raise BadInput("--design", "no map", "one that serves the folder", "drop the diagram onto its page")
     if design is not None:
         from lingbot_web.designs import read_design
 
         read_design(design)  # before anything is taken in
-    bases = asked_bases(ask_diagram, ask_graph, ask_docs)
+    bases = asked_bases(ask_diagram, ask_graph, ask_docs, record=ask_record)
     if long and beacon is None and all(path.is_file() for path in paths):
         return _open_long(paths, data, port, flush, mask=mask, mapping=mapping or (), bases=bases, design=design)
     if long and beacon is not None and not mask:  # under which name it is masked is for the map to say

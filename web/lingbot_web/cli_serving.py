@@ -25,7 +25,7 @@ from lingbot_web import doorstep, terminal
 from lingbot_web.address import PORT, Address, is_loopback
 from lingbot_web.ask_bases import Bases
 from lingbot_web.beacon import Beacon, serving, token_file
-from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, ShownDesign, asked_bases
+from lingbot_web.cli_bases import AskDiagram, AskDocs, AskGraph, AskRecord, ShownDesign, asked_bases
 from lingbot_web.cli_keeping import Keep
 from lingbot_web.cli_recordings import (
     SNAPSHOTS,
@@ -33,7 +33,7 @@ from lingbot_web.cli_recordings import (
     Flush,
     fsync_of,
 )
-from lingbot_web.cli_words import LlmModel, LlmUrl, asked_llm
+from lingbot_web.cli_words import DocsEncoder, EncoderModel, LlmModel, LlmUrl, asked_encoder, asked_llm
 from lingbot_web.demo import BOTS, DemoBot
 from lingbot_web.security import TRACES, is_host
 
@@ -66,19 +66,25 @@ def serve(
     ask_docs: AskDocs = None,
     llm: LlmUrl = "",
     llm_model: LlmModel = "",
+    encoder: DocsEncoder = "none",
+    encoder_model: EncoderModel = "",
+    ask_record: AskRecord = False,
     design: ShownDesign = None,
 ) -> int:
     """Start the map and print the address to open. Ctrl-C ends it.
 
     With --keep it removes what is older or too large at the start and once an hour, as `lingbot-map prune` does. What
     --ask-diagram, --ask-graph and --ask-docs name can be asked on the page beside the sessions; one diagram alone is
-    also what their turns are held against. With --llm a model words the answers of the page.
+    also what their turns are held against. With --llm a model words the answers of the page; with --ask-record each of
+    its conversations is a session of this map, so that a wrong answer is looked into like any bot's.
 
     Example: lingbot-map serve --data recordings --port 8800
 
     Example: lingbot-map serve --keep 30d --keep 20GB
 
     Example: lingbot-map serve --ask-diagram order.puml --ask-docs wiki/
+
+    Example: lingbot-map serve --ask-docs wiki/ --ask-record
 
     Example: lingbot-map serve --llm http://127.0.0.1:8080/v1 --llm-model NAME
 
@@ -92,7 +98,8 @@ def serve(
     address.door("", port)  # a public address that is none is found before anything is touched
     _refuse_open_door(address, allow_remote=allow_remote, insecure_remote=insecure_remote)
     masked = not unmasked_spans
-    bases = asked_bases(ask_diagram, ask_graph, ask_docs, asked_llm(llm, llm_model))
+    model, vectors = asked_llm(llm, llm_model), asked_encoder(encoder, encoder_model, ask_docs)
+    bases = asked_bases(ask_diagram, ask_graph, ask_docs, model, encoder=vectors, record=ask_record)
     hosts = tuple(reply_host or ())
     return serve_at(
         data, address, flush, keep=bounds, reply_hosts=hosts, masked_spans=masked, bases=bases, design=design
@@ -195,6 +202,14 @@ def demo(
     bot: Annotated[str, typer.Option("--bot", help="telecom, or ask: answers with evidence, about a tea shop.")] = (
         "telecom"
     ),
+    ask_record: Annotated[
+        bool | None,
+        typer.Option(
+            "--ask-record/--no-ask-record",
+            help="Record what is asked in the page's tab Ask, each conversation as a session; so it is with --bot ask.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> int:
     """Start a map, a bot and a customer who talks to it; open the address and watch.
 
@@ -212,13 +227,16 @@ def demo(
         raise BadInput("--bot", " or ".join(BOTS), bot)
     flush = fsync_of(fsync)
     address = Address(port=port)
+    bases = asked_bases(None, None, None, record=bot == "ask" if ask_record is None else ask_record)
     listener, pipeline, _ = _claimed(data, address, flush)
     from lingbot_web import running
 
     announce = _announcing(address, listener.getsockname()[1])
     process = DemoBot(bot=bot, lang=lang, pace=pace, chat=chat, announce=announce)
     try:
-        ended_by = running.run(pipeline, address, listener, data=data, ready=process.start, may_end=process.gone)
+        ended_by = running.run(
+            pipeline, address, listener, data=data, ready=process.start, may_end=process.gone, bases=bases
+        )
     finally:
         process.end()
     return _ended(pipeline, data, ended_by)

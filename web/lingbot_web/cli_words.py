@@ -9,6 +9,10 @@ import typer
 from lingbot_map.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from lingbot_map.ask.bases.documents.vectors import Encoder as Encoding
     from lingbot_map.ask.llm import Llm
 
 LlmUrl = Annotated[
@@ -32,6 +36,15 @@ Encoder = Annotated[
         "read from the variable LINGBOT_ENCODER_KEY.",
     ),
 ]
+DocsEncoder = Annotated[
+    str,
+    typer.Option(
+        "--encoder",
+        metavar="none|static|URL",
+        help="With --ask-docs: what makes vectors of sentences, as `lingbot-map ask` takes it. The documents' "
+        "sentences are sent to a URL; a key is read from the variable LINGBOT_ENCODER_KEY.",
+    ),
+]
 EncoderModel = Annotated[
     str, typer.Option("--encoder-model", metavar="NAME", help="With --encoder URL: the model to ask for.")
 ]
@@ -49,3 +62,20 @@ def asked_llm(url: str, model: str) -> Llm | None:
     if lacking := missing():
         raise BadInput("--llm", "the extra ask", f"no {lacking[0]}", "install lingbot-map[ask]")
     return Llm(url, model)
+
+
+def asked_encoder(choice: str, model: str, docs: Sequence[Path] | None) -> Encoding | None:
+    """What makes vectors of the documents that the page can ask. Raises ``BadInput`` where there are none, for a model
+    without an endpoint, and for what none can be."""
+    if choice == "none" and not model:
+        return None
+    if not docs:
+        raise BadInput("--encoder", "--ask-docs beside it", "none")
+    if model and not choice.startswith("http"):
+        raise BadInput("--encoder-model", "--encoder with a URL beside it", choice)
+    from lingbot_map.ask.bases.documents.encoders import chosen
+    from lingbot_map.ask.telling import missing
+
+    if lacking := missing():
+        raise BadInput("--encoder", "the extra ask", f"no {lacking[0]}", "install lingbot-map[ask]")
+    return chosen(choice, model)

@@ -51,6 +51,7 @@ class Mounted:
         self.pipeline = pipeline
         self._light = light
         self._port = port
+        self._bases = bases
         self._app = asgi.app(pipeline, _door(light, port), reply_hosts, bases)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._probe: Tapped | None = None
@@ -108,6 +109,8 @@ class Mounted:
     async def _stop(self) -> None:
         if self._probe is not None:
             self._probe.drain_to(None)
+        if self._bases is not None and self._bases.sessions is not None:
+            await self._bases.sessions.end()
         self._loop = None
         try:
             await self.pipeline.stop()
@@ -137,6 +140,7 @@ def app(
     ask_diagrams: Sequence[str | Path] = (),
     ask_graphs: Sequence[str | Path] = (),
     ask_docs: Sequence[str | Path] = (),
+    ask_record: bool = False,
 ) -> Mounted:
     """A map to be mounted in another ASGI app (Starlette, FastAPI), for one process.
 
@@ -144,13 +148,13 @@ def app(
     attached without HTTP. Recordings are kept in the folder ``data``, or in memory only if there is none; ``fsync``,
     ``keep`` and ``reply_hosts`` are what ``lingbot-map serve`` takes. An address that other machines reach needs https,
     or ``insecure_remote=True``. ``ask_diagrams``, ``ask_graphs`` and ``ask_docs`` are files and folders that the page
-    can ask beside its sessions.
+    can ask beside its sessions; with ``ask_record`` what is asked there is recorded, each conversation as a session.
 
     Raises ``BadInput``; ``DataFolderBusy`` where another process, such as a second worker of the same server, writes
     the folder.
     """
     base, port = _place(url, insecure_remote)
-    bases = bases_of(ask_diagrams, ask_graphs, ask_docs)
+    bases = bases_of(ask_diagrams, ask_graphs, ask_docs, record=ask_record)
     try:
         bounds = keep_from(list(keep))
     except BadInput as why:

@@ -44,11 +44,12 @@ _START_SECONDS = 15.0
 class Server(uvicorn.Server):
     """uvicorn that says when it is ready and which signal ended it, and never raises the signal again."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], ending: asyncio.Event) -> None:
         super().__init__(config)
         self.ended_by = 0
         self.may_end: Callable[[], bool] = lambda: True
         self.kept: Callable[[], list[socket.socket]] = list
+        self._ending = ending
         self._ready = ready
 
     async def on_tick(self, counter: int) -> bool:
@@ -63,6 +64,11 @@ class Server(uvicorn.Server):
             await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's; ``ending`` is set before answers under way are waited for."""
+        self._ending.set()
+        await super().shutdown(sockets)
 
     def _protocol(self) -> asyncio.Protocol:
         made: asyncio.Protocol = wire.BoundedHttp(
@@ -100,8 +106,9 @@ def make_server(
 ) -> Server:
     """A server for ``pipeline`` behind ``gate``; run it with the socket that ``address.listen`` gave."""
     wire.quiet_logs()
+    ending = asyncio.Event()
     config = uvicorn.Config(
-        app(pipeline, gate, reply_hosts, bases, design),
+        app(pipeline, gate, reply_hosts, bases, design, ending),
         loop="asyncio",
         http=wire.BoundedHttp,
         ws=wire.BoundedWebSocket,
@@ -117,7 +124,7 @@ def make_server(
         ssl_certfile=address.certificate,
         ssl_keyfile=address.key,
     )
-    return Server(config, ready)
+    return Server(config, ready, ending)
 
 
 def run(
@@ -253,6 +260,7 @@ def serve(
     ask_graphs: Sequence[str | Path] = (),
     ask_docs: Sequence[str | Path] = (),
     llm: Llm | None = None,
+    ask_record: bool = False,
 ) -> Serving:
     """Show a map from inside this process, on a free port unless ``port`` names one.
 
@@ -262,10 +270,11 @@ def serve(
     ``fsync`` and ``keep`` mean what they do to ``lingbot-map serve``: "batch" (a power cut costs 100 ms at most) or
     "always"; an age ("30d"), a size ("20GB") or one of each, past which sessions are removed at the start and once an
     hour. Both need ``data``. ``ask_diagrams``, ``ask_graphs`` and ``ask_docs`` are files and folders that the page can
-    ask beside its sessions; ``llm`` (``lingbot_map.ask.llm.Llm``) words the answers. Raises ``BadInput`` or
+    ask beside its sessions; ``llm`` (``lingbot_map.ask.llm.Llm``) words the answers. With ``ask_record`` what
+    is asked on the page is recorded, each conversation as a session of this map. Raises ``BadInput`` or
     ``DataFolderBusy``.
     """
-    bases = bases_of(ask_diagrams, ask_graphs, ask_docs, llm)
+    bases = bases_of(ask_diagrams, ask_graphs, ask_docs, llm, record=ask_record)
     if not is_loopback(host):
         raise BadInput("host", "a loopback address", host, "use the command lingbot-map serve for anything else")
     flush, bounds = fsync_from(fsync, "fsync"), keep_from([keep] if isinstance(keep, str) else keep, "keep")
