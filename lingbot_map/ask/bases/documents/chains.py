@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from lingbot_map.ask.bases.documents.graph import Tie, ties
 from lingbot_map.ask.bases.documents.judge import Judged
@@ -16,6 +17,7 @@ from lingbot_map.ask.bases.documents.spoken import Spoken
 
 WIDTH = 8
 STARTS = 12
+_TIES = 60  # of a sentence that are followed
 _STEP = 0.035  # what a sentence more must add of the question, so that no chain is longer than it need be
 _FAR = 0.01  # what a step to another document costs more than one within
 
@@ -55,7 +57,7 @@ def search(
             for place in (-1, 0) if len(path.spoken) > 1 else (-1,):
                 end = path.spoken[place]
                 if end.row not in known:
-                    known[end.row] = list(ties(snapshot, end))[:60]
+                    known[end.row] = list(islice(ties(snapshot, end), _TIES))
                 for tie in known[end.row]:
                     spoken, link = tie.to, tie.name or tie.kind
                     if spoken.row in out or not _may(snapshot, path, spoken):
