@@ -59,3 +59,19 @@ test('going back to a topic puts its question last', () => {
   talk.back({ question: 'never asked', names: [] });
   assert.equal(talk.shown?.question, 'q4');
 });
+
+test('going back to a topic whose last question said "it" takes along what that stood for', () => {
+  const talk = new Talk();
+  answered(talk, 'who directed A?');
+  answered(talk, 'when was it shot?');
+  answered(talk, 'who directed B?');
+  talk.back({ question: 'when was it shot?', names: ['A'] });
+  answered(talk, 'who played in it?');
+  assert.deepEqual(questions(talk), ['who directed B?', 'who directed A?', 'when was it shot?']);
+});
+
+test('a conversation has a name of its own', () => {
+  const names = [new Talk(), new Talk()].map(({ conversation }) => conversation);
+  for (const name of names) assert.match(name, /^[0-9a-f]{16}$/);
+  assert.notEqual(names[0], names[1]);
+});

@@ -1,5 +1,6 @@
 // The tab "ask": questions to the session that is open, to diagrams, graphs and documents, answered with what they rest on.
 
+import { afterPart } from 'lb/ask_after';
 import { answerBody, chip, standingBody, waitingWords } from 'lb/ask_answer';
 import { AskBases, SESSION } from 'lb/ask_bases';
 import { chainPart, evidencePart, planPart, waterfall } from 'lb/ask_evidence';
@@ -207,12 +208,12 @@ export class AskTab {
     this.render();
     this.page.onPlace();
     try {
-      await this.api.lines('api/ask', { ...base, question: turn.question, bound, before: talk.earlier }, (line) => this.#hear(turn, line), waiting.signal);
+      await this.api.lines('api/ask', { ...base, question: turn.question, bound, before: talk.earlier, conversation: talk.conversation }, (line) => this.#hear(turn, line), waiting.signal);
       if (told.state === 'busy') told.state = told.answer ? 'done' : 'away';
     } catch (error) {
       if (waiting.signal.aborted) {
         if (told.state === 'busy') told.state = 'stopped';
-      } else {
+      } else if (told.state === 'busy') {
         const refused = error instanceof Refused ? error : new Refused(0, '');
         told.state = refused.status ? 'failed' : 'away';
         told.error = refused.message;
@@ -226,18 +227,19 @@ export class AskTab {
   /** @param {Turn} turn @param {any} line */
   #hear(turn, line) {
     const { told } = turn;
-    if (told.state !== 'busy' || !line) return;
+    if (!line || !(told.state === 'busy' || (told.state === 'done' && line.recorded))) return;
     if (line.opening) told.opening = true;
     if (line.bound) told.opening = false;
     if (line.bound) told.bound = line.bound;
     else if (line.step) told.steps.push(line.step);
     else if (line.evidence) told.evidence = line.evidence;
     else if (line.answer) told.answer = line.answer;
-    else if (line.topics) told.topics = line.topics;
+    else if (line.topics) Object.assign(told, { topics: line.topics, state: 'done' });
+    else if (line.recorded) told.recorded = line.recorded;
     else if (line.error) Object.assign(told, { state: 'failed', error: String(line.error), remedy: String(line.remedy ?? '') });
     if (this.talk.shown !== turn) return;
     if (line.step) this.#renderWay(turn);
-    else if (line.bound || line.opening) this.render();
+    else if (line.bound || line.opening || told.state === 'done') this.render();
   }
 
   /** Escape stops an answer, else closes what is open below it. @param {KeyboardEvent} event */
@@ -279,21 +281,14 @@ export class AskTab {
     return this.form.focus();
   }
 
-  /** Whether the answer was of use: noted in the log. @param {Turn} turn */
-  #uses({ question, told, at }) {
-    if (!told.answer || told.state === 'busy') return null;
-    if (told.use) return h('p', { class: 'quiet ask-uses', role: 'status' }, text(told.use));
-    const said = async (/** @type {boolean} */ useful) => {
-      try {
-        told.use = (await this.api.post('api/ask/use', { ...this.#request(at), question, useful })).kept ? 'ask.use.kept' : this.bases.id === SESSION ? 'ask.use.unkept' : 'ask.use.unkept.here';
-      } catch {
-        told.use = 'error.away';
-      }
-      this.render();
-    };
-    return h('div', { class: 'ask-uses' },
-      h('button', { class: 'text-button', dataset: { focus: 'useful' }, on: { click: () => said(true) } }, text('ask.use.yes')),
-      h('button', { class: 'text-button', dataset: { focus: 'useless' }, on: { click: () => said(false) } }, text('ask.use.no')));
+  /** Its reader says whether the answer was of use. @param {Turn} turn @param {boolean} useful */
+  async #use({ question, told, at }, useful) {
+    try {
+      told.use = (await this.api.post('api/ask/use', { ...this.#request(at), question, useful })).kept ? 'ask.use.kept' : this.bases.id === SESSION ? 'ask.use.unkept' : 'ask.use.unkept.here';
+    } catch {
+      told.use = 'error.away';
+    }
+    this.render();
   }
 
   /** What the server offers, once; then what a link asks for. */
@@ -357,7 +352,7 @@ export class AskTab {
       asking && h('p', { class: 'ask-question' }, turn.question),
       standingBody(told, seconds, () => this.ask(turn.question, turn.bound)),
       answerBody(shown, told),
-      this.#uses(turn));
+      afterPart(told, (useful) => { this.#use(turn, useful); }));
     const quoted = new Set((told.answer?.sentences ?? []).map((sentence) => sentence.text));
     fill(this.opened, this.source && sourceView(this.source, quoted, () => this.#close()));
     const { answer } = told;

@@ -30,17 +30,18 @@
  * @property {Topic[]} topics
  * @property {string} error
  * @property {string} remedy
+ * @property {{session: string, turn: number} | null} recorded the session and the turn that the question is on the map
  * @property {string} use what became of its reader's verdict, as a word's key
  */
 /** @typedef {Record<string, string>} Bound ids that the reader put right, by the place of the words that stand for them */
-/** @typedef {{question: string, bound: Bound, at: number | null, told: Told}} Turn */
+/** @typedef {{question: string, bound: Bound, at: number | null, after: string[], told: Told}} Turn `after` are the questions it went on from */
 
 const MOST_BEFORE = 5; // as many as the server takes
 const MOST_TURNS = 30;
 
 /** @returns {Told} */
 export function nothingYet() {
-  return { state: 'busy', opening: false, bound: null, steps: [], evidence: [], answer: null, topics: [], error: '', remedy: '', use: '' };
+  return { state: 'busy', opening: false, bound: null, steps: [], evidence: [], answer: null, topics: [], error: '', remedy: '', recorded: null, use: '' };
 }
 
 export class Talk {
@@ -56,13 +57,15 @@ export class Talk {
     /** @type {Bound} put right in the draft */
     this.bound = {};
     this.fresh = false; // a new topic was begun
+    /** Names it to a server that records what is asked. */
+    this.conversation = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   }
 
   /** A question is asked: the same again takes the place of what it was. @param {string} question @param {Bound} bound @param {number | null} at */
   ask(question, bound, at) {
     if (this.shown?.question === question) this.before = this.before.filter((turn) => turn.question !== question);
     else this.#settle();
-    const turn = { question, bound, at, told: nothingYet() };
+    const turn = { question, bound, at, after: this.before.map((each) => each.question), told: nothingYet() };
     this.turns = [...this.turns.filter((each) => each.question !== question), turn].slice(-MOST_TURNS);
     this.shown = turn;
     this.draft = question;
@@ -106,12 +109,14 @@ export class Talk {
     this.bound = {};
   }
 
-  /** The next question is about that topic. @param {Topic} topic */
+  /** The next question is about that topic. "It" in the question that was asked last in it stands for what it stood for
+   * then: what went before that one goes before it again. @param {Topic} topic */
   back(topic) {
     const turn = [...this.turns].reverse().find((each) => each.question === topic.question && each.told.answer);
     if (!turn) return;
-    const others = [...this.before, ...(this.shown?.told.answer ? [this.shown] : [])].filter((each, i, all) => each !== turn && all.indexOf(each) === i);
-    this.before = [...others, turn].slice(-MOST_BEFORE);
+    const own = this.turns.filter((each) => turn.after.includes(each.question) && each.told.answer).sort((a, b) => turn.after.indexOf(a.question) - turn.after.indexOf(b.question));
+    const others = [...this.before, ...(this.shown?.told.answer ? [this.shown] : [])].filter((each, i, all) => each !== turn && !own.includes(each) && all.indexOf(each) === i);
+    this.before = [...others, ...own, turn].slice(-MOST_BEFORE);
     this.shown = turn;
     this.draft = '';
     this.bound = {};

@@ -47,6 +47,8 @@ export const ASK = {
   'ask.hint.docs': ['摘录最相符的文档，并说明为什么选中；找不到会如实说明。', 'Quotes the documents that fit best and says why each was selected; what isn’t found is said to be so.'],
   'ask.hint.graph': ['问题变成查询，在图谱上算出；指代的名称可以先更正。', 'A question becomes a query that is run on the graph; the names in it can be put right first.'],
   'ask.hint.session': ['每一句都注明依据；没有记录的会如实说明。不需要语言模型。', 'Each sentence names what it rests on; what is not recorded is said to be so. No language model is needed.'],
+  'ask.how': ['看看这是怎么答出来的', 'Show how this was answered'],
+  'ask.how.title': ['打开这次提问的会话，停在这一轮', 'Opens the session of these questions at this turn'],
   'ask.kind.document': ['文档', 'document'],
   'ask.kind.fragment': ['片段', 'fragment'],
   'ask.kind.lifeline': ['生命线', 'lifeline'],
