@@ -162,7 +162,7 @@ def test_messages_that_change_places_are_told_as_one(turns: Turns, data: Any, wh
     pairs = []
     for number, (one, other) in enumerate(pairwise(places), 1):
         a, b = whole.meant[number], whole.meant[number + 1]
-        apart = a.kind != b.kind or not a.names & b.names
+        apart = a.kind != b.kind or (a.names and b.names and not a.names & b.names)
         if other == one + 1 and a.kind and b.kind and apart:
             pairs.append((one, other, a, b))
     if not pairs:
