@@ -30,7 +30,7 @@ def test_each_command_stands_in_the_table_with_options_that_it_has() -> None:
 def test_git_passes_over_what_the_commands_of_a_page_write(block: Block) -> None:
     for words in commands(block.text):
         files = [words[place + 1] for place, word in enumerate(words) if word in WRITTEN]
-        if "--record" in words:
+        if "--record" in words and "ask" not in words:  # what is asked goes into a data folder
             name = words[words.index("--record") + 1]
             files += [f"{name}.events.jsonl", f"{name}.history.json"]
         for file in files:
