@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def opened(paths: Sequence[Path]) -> SequenceBase:
 
 
 def _folder(folder: Path, diagrams: list[Diagram], refused: list[Refused]) -> None:
-    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    named = (Path(at, name) for at, _, names in os.walk(folder) for name in names)
+    files = sorted(path for path in named if path.suffix.lower() in SUFFIXES and path.is_file())
     if len(files) > MOST_FILES:
         raise BadInput(str(folder), f"at most {MOST_FILES} files", str(len(files)))
     for path in files:

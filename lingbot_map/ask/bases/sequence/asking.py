@@ -55,7 +55,7 @@ _OPERATORS: dict[str, Operator] = {
     "limit": listing.limit,
     "review": listing.review,
     **dict.fromkeys(
-        ("params", "returns", "kind", "when", "position", "next", "count", "ends", "message"), listing.about
+        ("params", "returns", "kind", "when", "position", "next", "before", "count", "ends", "message"), listing.about
     ),
     **dict.fromkeys(("lifeline", "lifelines", "branches", "notes", "total"), listing.contents),
 }

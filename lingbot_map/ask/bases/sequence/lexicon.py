@@ -7,7 +7,7 @@ that a condition either has or hasn't. Concepts are named by their English word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from lingbot_map.ask.text import STOP, folded, words
@@ -131,7 +131,7 @@ _SAID = """
 当 时 后 以后 之后 之时 时候 情况 情况下 如果 假如 假设 若 倘若 一旦 的话 则 就 还 再 又 把 被 由 给 让 对 从
 到 向 中 里 内 发生
 出现 进行 一下 完整 整个 全部 所有 步骤 流程 调用链 链 走 做 办 处理 应对 系统 否则 依次 最多 最少 至多 至少 几次
-多少次 次 几 会 要 分支
+多少次 次 一次 多久 每隔 几 会 要 分支
 条件 接下来 然后 那 那么 该 此 这 它 都 也 呢 呀 能 能够 可 可以 必须 应该 需 得 用 执行 接着 调用 怎么办
 怎么 怎样 如何 什么 哪些 之间
 的 了 是 在 和 与 或 吗 吧 啊 为什么 为何 有 请问 请 图 图中 之 于 而 其 过 着 将 才 只
@@ -145,24 +145,63 @@ flow sequence chain whole complete full gets got run call calls called the a an 
 branch most
 least times many still ever happening suppose assume given whenever
 """
+_AFTER_VERB = frozenset("完掉住好成出走入进取")
+"""What says only how far a deed went: "锁住" is "锁"."""
 _FILLER = STOP | frozenset(_SAID.split()) | frozenset(_SAID_EN.split())
 
 
-def _stem(word: str) -> str:
+def _stems(word: str) -> Iterator[str]:
+    """What a word may be an ending of: itself, without its ending, and with the "e" that went with it."""
+    yield word
+    if word.endswith(("ies", "ied")):
+        yield word[:-3] + "y"
     for tail in ("ing", "ed", "es", "s"):
         if word.endswith(tail) and len(word) - len(tail) >= 3:
-            return word[: -len(tail)]
-    return word
+            cut = word[: -len(tail)]
+            yield cut
+            if tail != "s":
+                yield cut + "e"
+
+
+def _stem(word: str) -> str:
+    """A word that is no term without its ending and its last "e": "reserve", "reserved" and "reserving" are one."""
+    if word.endswith(("ies", "ied")) and len(word) > 4:
+        return word[:-3] + "y"
+    for tail in ("ing", "ed", "es", "s"):
+        if word.endswith(tail) and len(word) - len(tail) >= 3:
+            word = word[: -len(tail)]
+            break
+    return word.removesuffix("e") if len(word) > 4 else word
 
 
 def _latin(word: str) -> str:
-    return TERMS.get(word) or TERMS.get(_stem(word)) or _stem(word)
+    return next((TERMS[each] for each in _stems(word) if each in TERMS), "") or _stem(word)
+
+
+def _whole(run: str) -> dict[int, str]:
+    """The longer words of a run, by where they begin, that only look as if a term of one character began in them:
+    "读者" reads nothing, "会员" is no "will". None where no cutter is installed."""
+    cut = words(run)
+    if "".join(cut) != run:
+        return {}
+    found: dict[int, str] = {}
+    at = 0
+    for word in cut:
+        rest = {char for char in word if char not in TERMS and char not in _FILLER and char not in _NOT}
+        known = any(
+            word[a:b] in TERMS or word[a:b] in _FILLER for a in range(len(word)) for b in range(a + 2, len(word) + 1)
+        )
+        if len(word) > 1 and rest - _AFTER_VERB and len(rest) < len(set(word)) and not known and not _NOT & set(word):
+            found[at] = word
+        at += len(word)
+    return found
 
 
 def _han(run: str) -> list[str]:
     found: list[str] = []
     plain = ""
     at = 0
+    whole = _whole(run)
 
     def flush() -> None:
         nonlocal plain
@@ -171,6 +210,11 @@ def _han(run: str) -> list[str]:
             plain = ""
 
     while at < len(run):
+        if at in whole:
+            flush()
+            found.append(whole[at])
+            at += len(whole[at])
+            continue
         for length in range(min(_LONGEST, len(run) - at), 0, -1):
             piece = run[at : at + length]
             if piece in TERMS or piece in _FILLER or piece in _NOT:

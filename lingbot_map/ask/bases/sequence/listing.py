@@ -261,6 +261,10 @@ def about(view: View, read: Read, lang: Lang) -> Found | None:
             later = walk.onward(view.diagram, message)[:8]
             ids = [message.id, *_ids(later)]
             tell.add("next" if later else "next none", ids, message=said, messages=tell.messages(later))
+        elif kind == "before":
+            earlier = walk.leading(view.diagram, message)[-8:]
+            ids = [message.id, *_ids(earlier)]
+            tell.add("before" if earlier else "before none", ids, message=said, messages=tell.messages(earlier))
         else:
             who = {"who": tell.who(message.source), "whom": tell.who(message.target)}
             tell.add("sent by", [message.id], message=said, **who)

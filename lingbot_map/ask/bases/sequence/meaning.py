@@ -168,11 +168,11 @@ _WORDS: tuple[tuple[str, set[str], set[str]], ...] = (
     # (kind, concepts of which one says it, concepts of which one must stand beside it)
     ("clear", {"clear", "delete"}, {"slot", "state", "data", "business", "old"}),
     ("clear", {"clear"}, set()),
-    ("rerank", {"rerank", "reranked", "重排", "排序"}, set()),
+    ("rerank", {"rerank", "重排", "排序"}, set()),
     ("retrieve", {"retrieve", "knowledge", "recall"}, set()),
     ("retrieve", {"query"}, {"knowledge", "document", "doc", "faq", "vector"}),
     ("route", {"classify", "intent", "route", "router", "recogniz", "recognis", "nlu"}, set()),
-    ("dispatch", {"dispatch", "handler", "delegate", "forward"}, set()),
+    ("dispatch", {"dispatch", "handler", "delegat", "forward"}, set()),
     ("write", {"write", "set", "fill", "update", "insert", "assign", "remember"}, {"slot", "state"}),
     ("write", {"fillslot", "setslot", "write", "assign", "fill", "set"}, set()),
     ("read", {"read", "query", "get", "use"}, {"slot", "state"}),
@@ -180,7 +180,7 @@ _WORDS: tuple[tuple[str, set[str], set[str]], ...] = (
     ("fail", {"fail"}, set()),
 )
 _ANSWER = {"answer", "response", "repl", "reply", "render"}
-_UTTERANCE = {"utterance", "utter", "ask", "say", "input", "question"}
+_UTTERANCE = {"utteranc", "utter", "ask", "say", "input", "question"}
 _USERS = frozenset(("user", "caller", "human"))
 
 

@@ -197,9 +197,17 @@ def read(text: str, view: View) -> Read:
 
 
 _HARD = STATES - {"need", "not need", "changed", "not changed", "exist", "hit", "locked", "duplicate", "success"}
+_DEEDS = frozenset(concepts(
+    "send call invoke use access read write query notify request message update save publish emit depend talk contact "
+    "reach touch return reply answer receive interact communicate involve service component participant lifeline "
+    "发 发消息 发送 访问 使用 依赖 联系 通知 请求 交互 消息 写 写入 "
+    "读 读取 查询 更新 修改 存 保存 返回 回复 收到 哪个 直接"
+))  # fmt: skip
+"""What a question may call any message by; another deed is of the diagram or nothing of it is meant."""
 _PLAIN = (
     "message",
     "next",
+    "before",
     "outgoing",
     "incoming",
     "between",
@@ -221,6 +229,8 @@ def _unmet(text: str, q: str, kind: str, named: tuple[Named, ...], mentions: Seq
     if not named:
         if signs.IF.search(q) and kind in ("steps", *_PLAIN):
             return True
+        if kind == "incoming" and signs.WHO.search(q) and asked - view.known - _DEEDS:
+            return True  # "who phones the customer?" isn't answered by who sends a mail
         return kind in _PLAIN and (bool(asked & _HARD) or _asks_property(q, view))
     for each in named:
         asked -= set(concepts(each.fragment.operands[each.operand - 1].condition))
@@ -318,7 +328,7 @@ def _arrow(q: str) -> str:
 def _about_message(q: str) -> str:
     for kind, sign in (
         ("kind", signs.KIND), ("params", signs.PARAMS), ("returns", signs.RETURNS), ("when", signs.WHEN),
-        ("position", signs.POSITION), ("next", signs.NEXT), ("count", signs.COUNT),
+        ("position", signs.POSITION), ("before", signs.BEFORE), ("next", signs.NEXT), ("count", signs.COUNT),
         ("ends", signs.WHO),
     ):  # fmt: skip
         if sign.search(q):
@@ -342,4 +352,7 @@ def _about_lifeline(q: str, lifelines: Sequence[Mention]) -> str:
         return "incoming"
     if signs.TO_IT.search(before) or (before == q and signs.GIVEN_BACK.search(q)):
         return "incoming"
-    return "outgoing" if signs.ACTS.search(q) or not after.strip(" ?？。.") else ""
+    if signs.ACTS.search(q):
+        return "outgoing"
+    # "Who refunds the customer?" asks for a sender by a deed that no sign knows, and not for what the customer sends.
+    return "outgoing" if not after.strip(" ?？。.") and not signs.WHO.search(before) else ""

@@ -79,6 +79,10 @@ NEXT = _any(
     r"触发|引发|引起|导致|\btriggers?\b|\bcauses?\b|\bleads? to\b",
     r"之后|以后|然后|接下来|接着|下一步|后(?:面|会|做|发生|是)|\bafter\b|\bnext\b|\bthen\b|\bfollows?\b",
 )
+BEFORE = _any(
+    r"(?:之前|以前|此前|前面).{0,6}(?:什么|啥|哪些|怎样|怎么样)|(?:什么|哪些)\S{0,6}(?:之前|以前|前面)(?:发生|执行|进行)",
+    r"\bwhat\b.*\bbefore\b|\bbefore\b.*\bwhat\b|\bwhat (?:precedes|comes ahead of|leads up to)\b",
+)
 LIFELINES = _any(
     r"(?:哪些|多少|几个|什么|所有)(?:的)?(?:参与者|生命线|角色|组件|服务|系统|对象)",
     r"\b(?:which|what|list|all|how many)\b.*\b(?:participants?|lifelines?|actors?)\b",

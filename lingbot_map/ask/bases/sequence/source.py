@@ -76,10 +76,10 @@ MOST_LINE = 100_000
 def text_of(path: Path) -> str:
     """The text of a file. Raises BadInput for one that is too large, empty or no text."""
     try:
-        size = path.stat().st_size
-        if size > MOST:
-            raise BadInput(str(path), f"at most {MOST} bytes", f"{size}")
-        raw = path.read_bytes()
+        with path.open("rb") as file:  # a pipe or a device says that it has no bytes
+            raw = file.read(MOST + 1)
+        if len(raw) > MOST:
+            raise BadInput(str(path), f"at most {MOST:,} bytes", "more")
     except OSError as why:
         raise BadInput(str(path), "a file that can be read", type(why).__name__) from why
     if not raw.strip():

@@ -122,6 +122,14 @@ def onward(diagram: Diagram, message: Message) -> tuple[Message, ...]:
     return tuple(other for other in diagram.messages[message.number :] if other.path == message.path)
 
 
+def leading(diagram: Diagram, message: Message) -> tuple[Message, ...]:
+    """What comes before a message whenever it happens: the messages above it that stand where it stands, or under fewer
+    of its conditions."""
+    return tuple(
+        other for other in diagram.messages[: message.number - 1] if other.path == message.path[: len(other.path)]
+    )
+
+
 def direct(diagram: Diagram, fragment: str, operand: int) -> tuple[Message, ...]:
     """The messages of an operand that stand under no further condition."""
     found = []

@@ -102,6 +102,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "branches": ("条件分支：{points}。", "Branches: {points}."),
     "next": ("{message}之后：{messages}。", "After {message}: {messages}."),
     "next none": ("{message}之后同一分支里没有别的消息。", "Nothing follows {message} on its branch."),
+    "before": ("{message}之前：{messages}。", "Before {message}: {messages}."),
+    "before none": ("{message}之前没有别的消息。", "Nothing comes before {message}."),
     "notes": ("备注：{points}。", "Notes: {points}."),
     "review none": ("按规则没有发现问题（共检查 {count} 条消息）。",
                     "The rules find nothing ({count} messages looked at)."),
