@@ -164,3 +164,20 @@ def test_what_can_be_asked_beside_the_sessions_is_named_there_too(tmp_path: Path
     with bot(ask_diagrams=[diagram], ask_graphs=[graph], ask_docs=[docs]) as (_, client, _):
         said = client.get("/tools/map/api/ask/bases")
     assert [base["kind"] for base in said["bases"]] == ["diagram", "graph", "docs", "chains"]
+
+
+def test_what_is_asked_there_is_recorded_beside_the_bots_calls(tmp_path: Path) -> None:
+    _, graph, _ = folders(tmp_path)
+    body = json.dumps({"base": "graph:films", "question": "谁执导了星河彼岸？"}).encode()
+    with bot(tmp_path / "data", ask_graphs=[graph], ask_record=True) as (_, client, _):
+        client.ask("POST", "/chat", b"hello")
+        status, text, _ = client.ask("POST", "/tools/map/api/ask", body, {"content-type": "application/json"})
+        assert status == 200
+        told = json.loads(text.splitlines()[-1])["recorded"]
+        assert told["turn"] == 1
+        wait_for(lambda: "you said hello" in shown(client), "the bot's own call")
+        found = {each["key"] for each in client.get("/tools/map/api/sessions")["sessions"]}
+        assert found == {told["session"], key_of("call-1")}
+    with bot(tmp_path / "data") as (_, client, _):
+        asked = wait_for(lambda: client.get(f"/tools/map/api/sessions/{told['session']}"), "the recording")
+        assert asked["ended_at"] is not None

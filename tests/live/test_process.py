@@ -241,6 +241,10 @@ def test_the_demo_talks_until_it_is_stopped_and_leaves_nothing_open(tmp_path: Pa
     with started(data, tmp_path / "run", "--pace", "0.05", "--lang", "en", "--bot", bot, command="demo") as process:
         (talked, *_) = wait_for(lambda: process.client.get("/api/sessions")["sessions"], "a talk")
         assert talked["live"] is True
+        body = json.dumps({"session": talked["key"], "question": "What happened in turn 1?"}).encode()
+        status, text, _ = process.client.ask("POST", "/api/ask", body, {"content-type": "application/json"})
+        assert status == 200
+        assert (b'{"recorded":' in text) == (bot == "ask")  # a customer's bot is shown alone
         code, _, err = process.end(signal.SIGINT)
     assert (code, err) == (130, "")
     with started(data, tmp_path / "run") as process:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -251,7 +249,10 @@ def test_a_document_that_changes_is_read_anew_by_both_ways_of_asking(tmp_path: P
         assert "9999" in item.text
 
 
-def test_a_map_ends_while_a_folder_is_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", ["/api/ask", "/api/ask/examples", "/api/ask/item"])
+def test_a_map_ends_while_a_folder_is_still_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
     _, _, docs = folders(tmp_path)
     begun, go_on = threading.Event(), threading.Event()
 
@@ -265,9 +266,11 @@ def test_a_map_ends_while_a_folder_is_still_read(tmp_path: Path, monkeypatch: py
     map = serve(ask_docs=[docs])
     client = Client(int(map.base.rsplit(":", 1)[1].strip("/")), map.token)
 
+    more = {"/api/ask": {"question": "x"}, "/api/ask/examples": {"lang": "en"}, "/api/ask/item": {"item": "x"}}[path]
+    answers: list[str] = []
+
     def asking() -> None:
-        with suppress(OSError, http.client.HTTPException):
-            client.post("/api/ask/examples", {"base": WIKI, "lang": "en"})
+        answers.append(str(client.post(path, {"base": WIKI, **more})[1]))
 
     reader = threading.Thread(target=asking)
     reader.start()
@@ -279,6 +282,8 @@ def test_a_map_ends_while_a_folder_is_still_read(tmp_path: Path, monkeypatch: py
     assert not any(thread.name == "lingbot-map" for thread in left)
     go_on.set()
     reader.join(PATIENCE)
+    assert "The map is ending" in answers[0]
+    assert caplog.text == ""  # the server has nothing to complain of
 
 
 def test_a_fault_is_told_at_the_start(command: Command, tmp_path: Path) -> None:

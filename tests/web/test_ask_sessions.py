@@ -98,7 +98,7 @@ def test_a_conversation_is_a_session_and_each_question_a_turn(tmp_path: Path) ->
 
 
 def test_without_it_nothing_is_recorded_and_the_answers_are_the_same(tmp_path: Path) -> None:
-    questions = [
+    questions: list[dict[str, Any]] = [
         {"base": FILMS, "question": WHO},
         {"base": FILMS, "question": RATED, "before": [WHO]},
         {"base": WIKI, "question": "Where does the gateway listen?"},

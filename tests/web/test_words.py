@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from lingbot_map.ask import Ask
 from lingbot_map.ask.llm import KEY, Llm
 from lingbot_map.store import key_of
 from lingbot_web import serve
 from lingbot_web.cli import run
+from lingbot_web.cli_bases import asked_bases
+from lingbot_web.cli_words import asked_encoder
 from tests.ask.stub import Exchange, Stub, endpoint, reworded
 from tests.ask.test_documents import WORLD, folder
 from tests.ask.test_encoders import vectors
@@ -110,6 +113,30 @@ def test_serve_wants_both_of_a_model(command: Command, tmp_path: Path) -> None:
     said = complaint(command("serve", "--data", str(tmp_path / "data"), "--llm", "http://127.0.0.1:9/v1"), 2)
     assert "--llm and --llm-model: expected both or none" in said
     assert not (tmp_path / "data").exists()
+
+
+def test_serve_wants_documents_for_an_encoder(command: Command, tmp_path: Path) -> None:
+    docs = str(folder(tmp_path, WORLD))
+    start = ("serve", "--data", str(tmp_path / "data"), "--port", "0")
+    for arguments, says in (
+        (("--encoder", "static"), "--encoder: expected --ask-docs beside it"),
+        (("--encoder-model", "m"), "--encoder: expected --ask-docs beside it"),
+        (("--ask-docs", docs, "--encoder-model", "m"), "--encoder-model: expected --encoder with a URL"),
+        (("--ask-docs", docs, "--encoder", "best"), "none, auto, static"),
+    ):
+        assert says in complaint(command(*start, *arguments), 2)
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_pages_folders_are_searched_by_an_endpoints_vectors(stub: Stub, tmp_path: Path) -> None:
+    stub.reply = vectors
+    docs = folder(tmp_path, WORLD)
+    bases = asked_bases(None, None, [docs], encoder=asked_encoder(stub.url, "letters", [docs]))
+    assert bases is not None
+    answer = Ask(bases.opened(f"chains:{docs.name}")).ask("Who leads the team that operates the edge cluster?")
+    assert "Mira Olsen" in answer.text
+    assert any(step.name == "semantic" and step.status == "ok" for step in answer.steps), answer.steps
+    assert {exchange.path for exchange in stub.asked} == {"/v1/embeddings"}
 
 
 # ---- the page ----

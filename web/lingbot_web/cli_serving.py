@@ -227,7 +227,7 @@ def demo(
         raise BadInput("--bot", " or ".join(BOTS), bot)
     flush = fsync_of(fsync)
     address = Address(port=port)
-    bases = asked_bases(None, None, None, record=bot == "ask" if ask_record is None else ask_record)
+    bases = _demo_bases(bot, record=ask_record)
     listener, pipeline, _ = _claimed(data, address, flush)
     from lingbot_web import running
 
@@ -240,6 +240,15 @@ def demo(
     finally:
         process.end()
     return _ended(pipeline, data, ended_by)
+
+
+def _demo_bases(bot: str, *, record: bool | None) -> Bases | None:
+    """What the demo's page records. Raises ``BadInput`` where that was wanted and can't be."""
+    if record is not None:
+        return asked_bases(None, None, None, record=record)
+    with suppress(BadInput):  # without the extra, or with probes turned off, the bot shows what it can
+        return asked_bases(None, None, None, record=bot == "ask")
+    return None
 
 
 def _announcing(address: Address, port: int) -> Callable[..., None]:
