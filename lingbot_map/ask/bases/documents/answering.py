@@ -14,6 +14,7 @@ from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.operators import EARLIER, Asked, computed
 from lingbot_map.ask.bases.documents.routes import routes
 from lingbot_map.ask.bases.documents.spoken import Spoken
+from lingbot_map.ask.bases.documents.subjects import of_another
 from lingbot_map.ask.bases.documents.wording import Wording, matching, of_type, read
 from lingbot_map.ask.dialog import Dialog
 from lingbot_map.ask.engine import Route
@@ -102,8 +103,8 @@ class Documents:
         if not judged.concepts or judged.nameless:
             return self._missing(judged, question.lang)
         if self._kind == "recall":
-            return self._fitting(snapshot, judged, pool, question.lang)
-        return self._chained(snapshot, judged, pool, question.lang)
+            return self._fitting(snapshot, judged, pool, question)
+        return self._chained(snapshot, judged, pool, question)
 
     def around(self, id: str, steps: int) -> list[str]:
         """What surrounds a sentence, a line each: its heading, up to ``steps`` sentences before and after it."""
@@ -149,7 +150,8 @@ class Documents:
                 )
         return None
 
-    def _fitting(self, snapshot: Snapshot, judged: Judged, pool: Sequence[Fused], lang: Lang) -> Found:
+    def _fitting(self, snapshot: Snapshot, judged: Judged, pool: Sequence[Fused], question: Question) -> Found:
+        lang = question.lang
         place = {fused.item: rank for rank, fused in enumerate(pool)}
         scored: list[tuple[float, int, str]] = []
         for id in place:
@@ -159,7 +161,7 @@ class Documents:
                     continue
                 living = [spoken for spoken in snapshot.of(id) if spoken.row not in snapshot.retired]
                 covered = judged.covers(living)
-                if judged.labels <= covered:
+                if judged.labels <= covered and not of_another(judged, question.text, living):
                     scored.append((judged.share(covered), -place[id], id))
         scored.sort(reverse=True)
         if not scored or scored[0][0] < ENOUGH:
@@ -174,7 +176,8 @@ class Documents:
         verdict = _verdict(judged, first, best)
         return Found(sentences=tuple(sentences), verdict=verdict, confidence=round(best, 3))
 
-    def _chained(self, snapshot: Snapshot, judged: Judged, pool: Sequence[Fused], lang: Lang) -> Found:
+    def _chained(self, snapshot: Snapshot, judged: Judged, pool: Sequence[Fused], question: Question) -> Found:
+        lang, text = question.lang, question.text
         past = _PAST.search(judged.wording.whole) is not None
         named = {d.id for d in snapshot.documents.values() if d.version and _names_version(judged, snapshot, d.id)}
         out = frozenset(row for row in snapshot.retired if not past and snapshot.sentences[row].document not in named)
@@ -183,6 +186,7 @@ class Documents:
         full = [
             path for path in found if path.share >= ENOUGH and judged.labels <= path.covered and _answers(judged, path)
         ]
+        full = [path for path in full if not of_another(judged, text, path.spoken)]
         if not full:
             return self._missing(judged, lang)
         best = full[0]

@@ -27,7 +27,8 @@ _TYPE_NOUNS = (
     "状态 结果 时间 原因 方式 数量 位置 地方 人 版本 名字 名称 文档 部门 团队 日期 值 数值 问题 条件 "
     "步骤 组件 后果 处理 "
     "缺陷 用例 漏洞 bug case "
-    "state result time reason way number place person version name document team date value status component group"
+    "state result time reason way number place person version name document team date value status component group "
+    "age day year month"
 )
 _LABEL = re.compile(r"\d|^[a-z]\d?[^a-z]|[a-z][-_/.][a-z]")
 TYPE_NOUNS = frozenset(_TYPE_NOUNS.split())

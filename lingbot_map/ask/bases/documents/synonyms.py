@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from lingbot_map.ask.bases.documents import verbs
+
 GROUPS: tuple[str, ...] = (
     "支付 付款 付钱 缴费 缴款",
     "没有结果 没结果 没响应 没有响应 无响应 没反应 没有反应 无反应 没回应 没有回应 没返回 没有返回 无返回 不返回 超时",
@@ -62,6 +64,7 @@ GROUPS: tuple[str, ...] = (
     "日志 记录",
     "限流 流控",
     "接口 api",
+    "价格 价钱 费用 收费",
     "时限 期限",
     "pay payment paid paying",
     "retry retries retrying resend",
@@ -77,13 +80,19 @@ GROUPS: tuple[str, ...] = (
     "latency performance response",
     "contain include contains includes",
     "show display shown displayed",
+    "price cost costs fee charge",
+    "cancel cancels canceled cancelled cancelling cancellation",
+    "staff staffs staffed staffing",
+    "approve approves approved approval",
+    "get gets got getting receive receives received obtain obtains obtained",
     "wife husband spouse married",
     "film movie",
 )
 
 
 class Synonyms:
-    """Which words stand for which: ``forms(word)`` are all that say the same, the word itself first."""
+    """Which words stand for which: ``forms(word)`` are all that say the same, the word itself first, with the forms of
+    an irregular verb."""
 
     def __init__(self, groups: Iterable[Iterable[str]] = ()) -> None:
         forms: dict[str, dict[str, None]] = {}
@@ -99,4 +108,5 @@ class Synonyms:
 
     def forms(self, word: str) -> tuple[str, ...]:
         """All words of its groups; only itself if it is in none."""
-        return self._forms.get(word, (word,))
+        said = self._forms.get(word, (word,))
+        return tuple(dict.fromkeys((*said, *(form for each in said for form in verbs.forms(each)))))

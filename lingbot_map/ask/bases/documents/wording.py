@@ -40,6 +40,11 @@ _ASIDE_EN = (
 _ASIDE = frozenset((*_ASIDE_ZH.split(), *_ASIDE_EN.split()))
 """Words that a question may hold without asking about them. 不 among them: who asks "是不是" asks what is."""
 
+_DAY = (
+    r"(?:星期|周|礼拜)[一二三四五六日天]|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|"
+    r"june|july|august|september|october|november|december)\b"
+)
+
 _TYPES: tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...] = (
     (
         "version",
@@ -49,8 +54,11 @@ _TYPES: tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...] = (
     ("who", re.compile(r"谁|哪位|什么人|哪个人|\bwho(?:se|m)?\b"), None),
     (
         "when",
-        re.compile(r"什么时候|何时|哪天|哪年|哪1年|哪1天|几号|几月|\bwhen\b|\bwhat (?:date|year)\b|\bwhich year\b"),
-        re.compile(r"\d|每|之前|以前|之后|以后|前1|today|tomorrow|daily|weekly|monthly"),
+        re.compile(
+            r"什么时候|何时|哪天|哪年|哪1年|哪1天|几号|几月"
+            r"|\bwhen\b|\b(?:what|which) (?:date|day|weekday|month|year)s?\b"
+        ),
+        re.compile(rf"\d|{_DAY}|每|之前|以前|之后|以后|前1|today|tomorrow|daily|weekly|monthly"),
     ),
     (
         "duration",
@@ -67,7 +75,11 @@ _TYPES: tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...] = (
         re.compile(r"几(?:次|遍|轮|个|条|步|台)|多少(?:次|遍|轮|个|条)|\bhow many(?: times)?\b|\bhow often\b"),
         re.compile(r"\d|\b(?:once|twice|one|two|three|four|five|six|seven|eight|nine|ten)\b"),
     ),
-    ("number", re.compile(r"多少|几|\bhow (?:much|high|large|big|fast)\b"), re.compile(r"\d")),
+    (
+        "number",
+        re.compile(r"多少(?:钱|元|块)?|打?几折|几(?:元|块钱?)|几|\bhow (?:much|high|large|big|fast)\b"),
+        re.compile(r"\d"),
+    ),
     ("where", re.compile(r"哪里|哪儿|在哪|什么地方|\bwhere\b"), None),
     ("why", re.compile(r"为什么|为何|什么原因|\bwhy\b"), None),
     ("how", re.compile(r"怎么样|怎么办|怎么|怎样|如何|咋|\bhow\b"), None),
@@ -187,7 +199,9 @@ _AMOUNT = re.compile(
     re.ASCII,
 )
 # "一天最多几个" asks for a number a day and not of one day.
-_RATE = re.compile(r"每?1(?:天|日|周|年|个月|小时)(?=里|内|之内|(?:最多|至多|最少|至少|可以|能)|几|多少)")
+_RATE = re.compile(
+    r"(?<![第\d])每?1(?:天|日|周|年|个月|小时)(?=里|内|之内|(?:最多|至多|最少|至少|可以|能)|\w{0,3}(?:几|多少))"
+)
 _LETTERED = re.compile(r"(?<![a-z0-9.\-])[a-z]\d?(?:项目|系统|产品|方案|版本|版|组|类|级|模块|服务|系列)")
 
 
