@@ -7,9 +7,10 @@ page sends is read from memory and kept nowhere but in the last few readings.
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -210,12 +211,17 @@ def bases_of(
     return bases
 
 
+def _files(path: Path) -> Iterator[Path]:
+    """The files below a folder, nothing hidden; what goes meanwhile is left out."""
+    for at, below, names in os.walk(path):
+        below[:] = (each for each in below if not each.startswith("."))
+        yield from (Path(at, each) for each in names if not each.startswith("."))
+
+
 def _stamp(path: Path) -> Stamp:
     """What tells that files were changed since; nothing of a folder of many, and nothing of hidden files."""
     found: list[tuple[str, int, int]] = []
-    for each in path.rglob("*") if path.is_dir() else [path]:
-        if any(part.startswith(".") for part in each.relative_to(path).parts):
-            continue
+    for each in _files(path) if path.is_dir() else [path]:
         if len(found) >= _STAMPED:
             return ()
         try:

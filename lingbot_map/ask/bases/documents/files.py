@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-import csv
+import errno
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -87,18 +88,16 @@ class Folder:
 def read(paths: Sequence[Path]) -> Folder:
     """All documents and tables under ``paths`` (files and folders). Raises ``BadInput`` naming the file (and line)."""
     documents: list[Document] = []
-    tables: list[Path] = []
+    found = [each for path in paths for each in listed(path)]
+    tables = [each.path for each in found if each.is_table]
     seen: set[str] = set()
-    for file in (each for path in paths for each in listed(path)):
-        if file.is_table:
-            tables.append(file.path)
-            continue
+    for file, text in texts(each for each in found if not each.is_table):
         if file.id in seen:
             raise BadInput(
                 str(file.path), "one document of a name", f"another {file.id}", "ask over the folder above both"
             )
         seen.add(file.id)
-        documents.append(document(file.id, text_of(file.path)))
+        documents.append(document(file.id, text))
     if not documents:
         raise nothing(paths)
     return replace(read_tables(tables), documents=tuple(documents))
@@ -169,25 +168,55 @@ def listed(path: Path) -> list[File]:
     folders = [(str(path), "")]
     while folders:
         folder, above = folders.pop()
-        with os.scandir(folder) as entries:
+        try:
+            entries = os.scandir(folder)
+        except FileNotFoundError:
+            if not above:
+                raise
+            continue  # it went meanwhile
+        with entries:
             for each in entries:
                 if each.name.startswith("."):
                     continue
                 if each.is_dir(follow_symlinks=False):
                     folders.append((each.path, f"{above}{each.name}/"))
-                elif (each.name.lower().endswith(ENDINGS) or each.name in TABLES) and each.is_file():
-                    status = each.stat()
-                    found.append(File(above + each.name, each.path, status.st_size, status.st_mtime_ns))
+                elif each.name.lower().endswith(ENDINGS) or each.name in TABLES:
+                    known = _status(each)
+                    if known is not None:
+                        found.append(File(above + each.name, each.path, known.st_size, known.st_mtime_ns))
     return sorted(found, key=lambda file: file.id.split("/"))
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    """Of a file; ``None`` for what else is called like one: a pipe, a device, a link to nothing or to itself."""
+    try:
+        status = entry.stat()
+    except OSError as why:
+        if isinstance(why, FileNotFoundError) or why.errno == errno.ELOOP:
+            return None
+        raise
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def texts(found: Iterable[File]) -> Iterator[tuple[File, str]]:
+    """The text of each file; nothing of one that went since it was listed. Raises ``BadInput`` as ``text_of``."""
+    for each in found:
+        try:
+            text = text_of(each.path)
+        except FileNotFoundError:
+            continue
+        yield each, text
 
 
 def text_of(path: Path) -> str:
     """A file's text. Raises ``BadInput`` for one that is no UTF-8 and one that is too large."""
-    size = path.stat().st_size
-    if size > LARGEST:
+    with path.open("rb") as file:
+        raw = file.read(LARGEST + 1)
+    if len(raw) > LARGEST:
+        size = max(len(raw), path.stat().st_size)
         raise BadInput(str(path), f"at most {LARGEST:,} bytes", f"{size:,}", "split it")
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as why:
         raise BadInput(f"{path} byte {why.start}", "UTF-8 text", repr(why.object[why.start : why.start + 1])) from None
 
@@ -195,8 +224,8 @@ def text_of(path: Path) -> str:
 def _table(path: Path) -> Iterator[list[str]]:
     """The cells of each row with the number of its line behind them."""
     wide = {"fine.tsv": 4, "graph.tsv": 3, "synonyms.tsv": 0}[path.name]
-    rows = csv.reader(text_of(path).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    for number, cells in enumerate(rows, 1):
+    for number, line in enumerate(text_of(path).splitlines(), 1):
+        cells = line.split("\t")
         if (number == 1 and wide) or not any(cell.strip() for cell in cells):
             continue
         if wide and len(cells) != wide:

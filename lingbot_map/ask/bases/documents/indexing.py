@@ -141,8 +141,7 @@ def change(
 
 
 def _read(found: Iterable[File]) -> Iterator[tuple[Document, Source]]:
-    for each in found:
-        text = files.text_of(each.path)
+    for each, text in files.texts(found):
         digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
         yield files.document(each.id, text), Source(size=each.size, changed=each.changed, digest=digest)
 
@@ -180,7 +179,8 @@ def _encode(db: sqlite3.Connection, home: Path, encoder: Encoder | None, known: 
     name = tables.part(db, "vectors")
     width = int(tables.part(db, "width") or 0)
     (live, end) = db.execute("select coalesce(sum(count), 0), coalesce(max(vector + count), 0) from doc").fetchone()
-    if tables.part(db, "encoder") != encoder.name or not (home / name).is_file() or end > 2 * live + _ENCODED:
+    mine = seal.is_vectors(name) and (home / name).is_file()
+    if tables.part(db, "encoder") != encoder.name or not mine or end > 2 * live + _ENCODED:
         db.execute("update doc set vector = null")
         name, end, width = f"vectors-{secrets.token_hex(6)}.i8", 0, 0
     if known is not None and name in known.files:

@@ -16,7 +16,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
@@ -32,6 +32,7 @@ from lingbot_map.errors import BadInput
 NAME = ".lingbot-ask"
 _AGAIN = 20  # times that an index is opened which another process replaces meanwhile
 _MAPPED = 1 << 30
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _POLL = 0.05  # seconds between looks whether another writer is through
 
 
@@ -88,10 +89,11 @@ class Stored:
         return None
 
     def _is_current(self, snapshot: StoredSnapshot, found: list[files.File]) -> bool:
-        return indexing.Changes.of(snapshot.db, found, self.encoder).none
+        with _told(self.home):
+            return indexing.Changes.of(snapshot.db, found, self.encoder).none
 
     def _update(self, found: list[files.File]) -> None:
-        with _claimed(self.home):
+        with _claimed(self.home), _told(self.home):
             known = seal.read(self.home)
             if known is not None:
                 with closing(_connected(self.home / known.database, write=False)) as db:
@@ -110,7 +112,8 @@ class Stored:
             indexing.change(db, self.home, known, found, self.encoder, self._progress)
             _strike(self.home, known)
             db.execute("pragma busy_timeout=0")  # readers of an older snapshot are not waited for
-            db.execute("pragma wal_checkpoint(truncate)")
+            with suppress(sqlite3.OperationalError):  # a full disk: what changed stands in the log, and stays there
+                db.execute("pragma wal_checkpoint(truncate)")
         log = _log(path)
         if not log.exists() or not log.stat().st_size:  # else a reader of an older snapshot holds it: sealed next time
             known.close(self.home, known.database)
@@ -142,6 +145,8 @@ class Stored:
         name = tables.part(db, "vectors")
         if self.encoder is None or tables.part(db, "encoder") != self.encoder.name or not places:
             return Vectors(None)
+        if not seal.is_vectors(name):
+            raise BadInput(str(self.home), "vectors of its own", "others", seal.REMEDY)
         width = int(tables.part(db, "width"))
         if isinstance(self.encoder, Endpoint):
             self.encoder.expect(width)
@@ -152,6 +157,7 @@ class Stored:
 def _claimed(home: Path) -> Iterator[None]:
     """Be the one that writes; waits for another process that does."""
     home.mkdir(parents=True, exist_ok=True)
+    seal.plain(home)
     fd = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         while True:
@@ -163,6 +169,17 @@ def _claimed(home: Path) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+@contextmanager
+def _told(home: Path) -> Iterator[None]:
+    """Say of what SQLite can't do where it was and what to do about it: mostly the disk is full."""
+    try:
+        yield
+    except sqlite3.DatabaseError as why:
+        if (getattr(why, "sqlite_errorcode", 0) & 0xFF) in _NO_ROOM:
+            raise BadInput(str(home), "room to write an index", str(why), "make room, and ask again") from None
+        raise BadInput(str(home), "what was written", str(why), seal.REMEDY) from None
 
 
 def _connected(path: Path, *, write: bool, still: bool = False) -> sqlite3.Connection:
@@ -193,13 +210,14 @@ def _log(path: Path) -> Path:
 def _sweep(home: Path, made: seal.Seal) -> None:
     """Remove what an older index, or one that was never finished, left; its readers keep what they have open."""
     for path in home.iterdir():
-        if not path.name.startswith((*made.files, seal.NAME, "lock")):
+        if seal.is_made(path.name) and not path.name.startswith(tuple(made.files)):
             path.unlink(missing_ok=True)
 
 
 def _writable(home: Path) -> bool:
     """Whether an index can be written: asked of the system by trying, since a root user may write to all but a file
     system that is mounted to be read."""
+    seal.plain(home)
     try:
         home.mkdir(exist_ok=True)
         probe = home / f".probe-{os.getpid()}"
