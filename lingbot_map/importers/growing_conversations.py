@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lingbot_map.importers import rasa
-from lingbot_map.importers.growing_spans import REMEMBERED, Taken, Told
+from lingbot_map.importers.growing_spans import Known, Taken, Told
 from lingbot_map.importers.imported import Adapter, source_of
 from lingbot_map.importers.limits import LIMITS
 from lingbot_map.importers.records import BadRecord, parse
@@ -70,7 +70,7 @@ class Conversations:
         self._most = most
         self._all: dict[str, _Standing] = {}
         self._awake: OrderedDict[str, _Standing] = OrderedDict()
-        self._seen: OrderedDict[int, None] = OrderedDict()
+        self._known = Known()
 
     def take(self, raw: bytes) -> Taken:
         """What one record comes to; one that can't be read leaves a hole in its conversation."""
@@ -84,7 +84,7 @@ class Conversations:
         except (BadRecord, SignalError) as why:
             return Taken([], str(why))
         mark = self._identity(record, raw)
-        if mark is not None and self._known(mark):
+        if mark is not None and self._known.again(mark):
             self.repeated += 1
             return Taken([])
         standing = self._awaken(key, self._first(record, raw))
@@ -105,15 +105,6 @@ class Conversations:
     def overdue(self, now: float) -> list[Told]:
         """Nothing waits here."""
         return []
-
-    def _known(self, mark: object) -> bool:
-        known = hash(mark)  # 64 bits, keyed anew in each process: nobody can make two records collide
-        if known in self._seen:
-            return True
-        self._seen[known] = None
-        if len(self._seen) > REMEMBERED:
-            self._seen.popitem(last=False)
-        return False
 
     def _told(self, standing: _Standing, scribe: Scribe, said: list[Numbered]) -> list[Told]:
         if not said:

@@ -25,6 +25,23 @@ REMEMBERED = 200_000
 """So many of the latest records are known again when they come twice, as from a broker that delivers at least once."""
 
 
+class Known:
+    """Which records were here before, of the latest."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[int, None] = OrderedDict()
+
+    def again(self, mark: object) -> bool:
+        """Whether a record of that mark was here; from now on it was."""
+        known = hash(mark)  # 64 bits, keyed anew in each process: nobody can make two records collide
+        if known in self._seen:
+            return True
+        self._seen[known] = None
+        if len(self._seen) > REMEMBERED:
+            self._seen.popitem(last=False)
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """What one record came to in one session: ``items`` are numbered by ``source``, which has made ``numbered``."""

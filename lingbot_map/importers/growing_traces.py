@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from lingbot_map.importers.growing_spans import REMEMBERED, SILENCE, GrowingSpans, Sources, Taken, Told
+from lingbot_map.importers.growing_spans import SILENCE, GrowingSpans, Known, Sources, Taken, Told
 from lingbot_map.importers.records import BadRecord, parse
 from lingbot_probes.adapters import langfuse, openai_agents_traces
 from lingbot_probes.adapters.langfuse import Row, read_rows
@@ -51,23 +51,6 @@ class _Waiting:
     rows: list[Any] = field(default_factory=list)
 
 
-class _Known:
-    """Which records were here before, of the latest."""
-
-    def __init__(self) -> None:
-        self._seen: OrderedDict[int, None] = OrderedDict()
-
-    def again(self, mark: object) -> bool:
-        """Whether a record of that mark was here; from now on it was."""
-        known = hash(mark)  # 64 bits, keyed anew in each process: nobody can make two records collide
-        if known in self._seen:
-            return True
-        self._seen[known] = None
-        if len(self._seen) > REMEMBERED:
-            self._seen.popitem(last=False)
-        return False
-
-
 class GrowingAgents:
     """Traces and spans of the OpenAI Agents SDK, a line each or an export batch in a line.
 
@@ -80,7 +63,7 @@ class GrowingAgents:
         self._meaning = meaning
         self._now = 0.0
         self._count = 0
-        self._known = _Known()
+        self._known = Known()
         self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
         self._session: OrderedDict[str, str] = OrderedDict()  # of each trace that is known
         self._conversations: OrderedDict[str, openai_agents_traces.Conversation] = OrderedDict()
@@ -162,7 +145,7 @@ class GrowingLangfuse:
     def __init__(self) -> None:
         self.repeated = 0
         self._spans = GrowingSpans(meta={"framework": "langfuse"})
-        self._known = _Known()
+        self._known = Known()
         self._now = 0.0
         self._count = 0
         self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
