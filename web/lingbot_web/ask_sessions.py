@@ -29,7 +29,8 @@ MOST = 64
 """Conversations that may go on; the one that was quiet for longest ends."""
 ARRIVAL_S = 2.0
 """So long may it take until a turn is on the map. It takes 30 ms; later its answer is shown without a way there."""
-_LEAVING_S = 0.5
+_LEAVING_S = 1.5
+"""So long may the map's own end wait for what was told last. It takes 30 ms."""
 _AT_ONCE = 8
 
 
