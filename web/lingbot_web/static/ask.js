@@ -1,7 +1,7 @@
 // The tab "ask": questions to the session that is open, to diagrams, graphs and documents, answered with what they rest on.
 
 import { afterPart } from 'lb/ask_after';
-import { answerBody, chip, standingBody, waitingWords } from 'lb/ask_answer';
+import { answerBody, chip, goOn, standingBody, waitingWords } from 'lb/ask_answer';
 import { AskBases, SESSION } from 'lb/ask_bases';
 import { chainPart, evidencePart, planPart, waterfall } from 'lb/ask_evidence';
 import { AskForm } from 'lb/ask_form';
@@ -30,7 +30,6 @@ import { toast } from 'lb/toast';
  * @property {number | null} playhead
  */
 
-
 export class AskTab {
   /**
    * @param {import('lb/api').Api} api
@@ -44,12 +43,14 @@ export class AskTab {
     this.bases = new AskBases();
     /** @type {Map<string, Talk>} by base and session */
     this.talks = new Map();
-    this.start = new AskStart(api, this.bases, { ask: (question) => { this.ask(question); }, onKnown: () => this.render() });
+    this.start = new AskStart(api, this.bases, { ask: (question) => { this.ask(question); }, pick: () => this.head.open.click(), onKnown: () => this.render() });
     /** @type {AskPlace | null} what a link asks for, until it can be asked */
     this.wanted = null;
     /** @type {import('lb/ask_source').Source | null} */
     this.source = null;
     this.allEvidence = false;
+    /** @type {Set<number>} sentences of which all chips are shown */
+    this.whole = new Set();
     this.loading = false;
     /** @type {HTMLElement | null} */
     this.way = null;
@@ -62,7 +63,7 @@ export class AskTab {
       take: (files) => this.take(files),
       changed: () => this.render(),
       renew: () => { this.talk.renew(); this.source = null; this.render(); this.form.focus(); },
-      back: (topic) => { this.talk.back(topic); this.render(); this.form.focus(); },
+      back: (topic) => { this.source = null; this.#fold(); this.talk.back(topic); this.render(); this.form.focus(); },
       widen: (wide) => this.element.classList.toggle('wide', wide),
     });
     this.form = new AskForm(api, {
@@ -86,6 +87,7 @@ export class AskTab {
   }
 
   relabel() {
+    this.element.dataset.over = text('ask.drop.here');
     this.form.relabel(this.bases.id === SESSION ? text('ask.label') : text('ask.label.of', { name: this.bases.name() }));
     this.render();
   }
@@ -148,7 +150,13 @@ export class AskTab {
     this.waiting.abort();
     this.form.leave();
     this.source = null;
+    this.#fold();
+  }
+
+  /** Of another answer only the first pieces are shown. */
+  #fold() {
     this.allEvidence = false;
+    this.whole = new Set();
   }
 
   /** Diagrams that were dropped here or chosen: the last of them is asked. @param {File[]} files */
@@ -216,7 +224,7 @@ export class AskTab {
       } else if (told.state === 'busy') {
         const refused = error instanceof Refused ? error : new Refused(0, '');
         told.state = refused.status ? 'failed' : 'away';
-        told.error = refused.message;
+        told.error = refused.status === 503 ? text('ask.crowded') : refused.message;
         told.remedy = refused.remedy;
       }
     }
@@ -345,7 +353,7 @@ export class AskTab {
     const { told } = turn;
     const labels = { ...Object.fromEntries(told.evidence.map(({ item, title, kind }) => [item, { title, kind }])), ...told.answer?.labels };
     /** @type {import('lb/ask_answer').Shown} */
-    const shown = { map: this.bases.id === SESSION ? map : null, labels, opened: this.source?.id ?? '', go: this.page.go, open: (id) => { this.#open(id); } };
+    const shown = { map: this.bases.id === SESSION ? map : null, labels, opened: this.source?.id ?? '', whole: this.whole, go: this.page.go, open: (id) => { this.#open(id); }, onWhole: (i) => { goOn(this.element, `.ask-said [data-sentence="${i}"]`, () => { this.whole.add(i); this.render(); }); } };
     const seconds = Math.floor((performance.now() - this.began) / 1000);
     const asking = this.talk.draft.trim() !== turn.question;
     fill(this.body,
@@ -360,10 +368,10 @@ export class AskTab {
     this.way = h('div', null);
     fill(this.rest,
       answer && answer.chains.length > 0 && chainPart(answer, linked),
-      told.evidence.length > 0 && evidencePart(told.evidence, linked, this.allEvidence, () => { this.allEvidence = true; this.render(); }),
+      told.evidence.length > 0 && evidencePart(told.evidence, linked, this.allEvidence, () => goOn(this.element, '.ask-evidence', () => { this.allEvidence = true; this.render(); })),
       answer?.query && planPart(answer.query, async (said) => toast(text((await copyText(said)) ? 'ask.plan.copied' : 'copied.failed'))),
       this.way,
-      earlierPart(this.talk, (each) => { this.source = null; this.talk.show(each); this.render(); this.page.onPlace(); }));
+      earlierPart(this.talk, (each) => { this.source = null; this.#fold(); this.talk.show(each); this.render(); this.page.onPlace(); }));
     this.#renderWay(turn);
     clearTimeout(this.ticking);
     if (told.state === 'busy') this.#tick(told);

@@ -12,6 +12,7 @@ import { part } from 'lb/pane';
 /** @typedef {import('lb/ask_talk').Answer} Answer */
 /** A chip of a cited item. @typedef {(id: string, title?: string) => Child} Chip */
 
+const COMPUTED = 'operator';
 const FIRST = 5; // pieces of evidence that are shown unasked
 const MOST_CHAINS = 5;
 const MOST_STEPS_IN_CHAIN = 14;
@@ -20,25 +21,42 @@ const ONE_BY_ONE = ['read', 'bind', 'compute', 'pool', 'answer', 'cite', 'llm'];
 /** @param {Evidence[]} evidence @param {Chip} chip @param {boolean} all @param {() => void} onAll */
 export function evidencePart(evidence, chip, all, onAll) {
   const shown = all ? evidence : evidence.slice(0, FIRST);
+  const computed = evidence.every(({ route }) => route === COMPUTED); // said once, not at each
   return part(text('ask.evidence'), count(evidence.length),
-    h('ol', { class: 'ask-evidence' }, shown.map((item) => line(item, chip))),
+    computed && h('p', { class: 'quiet ask-computed' }, text('ask.computed')),
+    h('ol', { class: 'ask-evidence' }, shown.map((item) => line(item, chip, computed))),
     shown.length < evidence.length && h('button', { class: 'text-button', dataset: { focus: 'all-evidence' }, on: { click: onAll } }, text('ask.evidence.all', { n: evidence.length })));
 }
 
-/** @param {Evidence} item @param {Chip} chip */
-function line(item, chip) {
-  const computed = item.route === 'operator';
+/** @param {Evidence} item @param {Chip} chip @param {boolean} told whether all was said to be computed */
+function line(item, chip, told) {
+  const computed = item.route === COMPUTED;
   const percent = Math.round(Math.max(0, Math.min(1, item.confidence)) * 100);
   return h('li', null,
-    h('div', { class: 'ask-evidence-head' }, chip(item.item, item.title), h('span', { class: 'mono quiet' }, foreign(item.path || item.item, { most: 60 }))),
-    item.snippet && item.snippet !== item.title && h('div', { class: 'ask-snippet' }, foreign(item.snippet, { most: 220 })),
-    h('div', { class: 'ask-evidence-why' },
+    h('div', { class: 'ask-evidence-head' }, chip(item.item, item.title), h('span', { class: 'mono quiet ask-place' }, foreign(placeOf(item), { most: 60 })),
+      !computed && h('span', { class: 'ask-scored', role: 'img', 'aria-label': text('ask.score', { n: percent }), title: text('ask.score.title', { n: percent, score: item.score.toFixed(4) }) }, h('span', { class: 'ask-score' }, h('i', { style: { '--part': `${percent}%` } })), h('span', { class: 'mono quiet' }, item.confidence.toFixed(2)))),
+    item.snippet && item.snippet !== item.title && h('div', { class: 'ask-snippet' }, foreign(readable(item.snippet), { most: 220 })),
+    !(computed && told) && h('div', { class: 'ask-evidence-why' },
       computed
         ? h('span', { class: 'ask-route computed' }, text('ask.computed'))
-        : Object.entries(item.ranks).map(([route, rank]) => h('span', { class: 'ask-route', title: text('ask.rank', { route: stepName(route), rank }) }, stepName(route), h('b', null, `#${rank}`))),
-      !computed && h('span', { class: 'ask-score', role: 'img', 'aria-label': text('ask.score', { n: percent }), title: text('ask.score.title', { n: percent, score: item.score.toFixed(4) }) }, h('i', { style: { '--part': `${percent}%` } })),
-      !computed && h('span', { class: 'mono quiet' }, item.confidence.toFixed(2))),
+        : Object.entries(item.ranks).map(([route, rank]) => h('span', { class: 'ask-route', title: text('ask.rank', { route: stepName(route), rank }) }, stepName(route), h('b', null, `#${rank}`)))),
     !computed && reasonOf(item) && h('div', { class: 'quiet ask-reason' }, foreign(reasonOf(item), { most: 240 })));
+}
+
+/** Where it stands; of a session's events the number, as everywhere on the page. @param {Evidence} item */
+function placeOf({ path, item }) {
+  const event = /:t\d+, (\d+)$/.exec(path);
+  return event ? `seq ${event[1]}` : path || item;
+}
+
+/** Properties as words, not as JSON: "value 轻语 · scope task". @param {string} snippet */
+function readable(snippet) {
+  if (!snippet.startsWith('{')) return snippet;
+  try {
+    return Object.entries(JSON.parse(snippet)).map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' · ');
+  } catch {
+    return snippet; // cut off, or a text that only begins like that
+  }
 }
 
 const WHY = /(?:（([^；]*)）|\(([^;]*)\))$/;
@@ -93,8 +111,14 @@ export function waterfall(steps) {
       h('span', { class: 'ask-step-name' }, stepName(step.name)),
       h('span', { class: 'ask-bar', 'aria-hidden': 'true' }, h('i', { style: { '--from': `${(from / whole) * 100}%`, '--long': `${Math.max(1, (step.ms / whole) * 100)}%` } })),
       h('span', { class: late ? 'ask-late' : 'ask-gave' }, late ? text('ask.status.timeout') : gave),
-      h('span', { class: 'mono end' }, text('ask.took', { ms: step.ms < 0.05 ? '<0.1' : step.ms < 10 ? step.ms.toFixed(1) : count(Math.round(step.ms)) })));
+      h('span', { class: 'mono end' }, took(step.ms)));
   }));
+}
+
+/** "<0.1 ms", "17 ms", "5.0 s". @param {number} ms */
+function took(ms) {
+  if (ms >= 1000) return text('ask.took.long', { s: (ms / 1000).toFixed(1) });
+  return text('ask.took', { ms: ms < 0.05 ? '<0.1' : ms < 10 ? ms.toFixed(1) : Math.round(ms) });
 }
 
 /** A graph's plan as Cypher, to be run elsewhere. @param {{text: string, parameters: Record<string, unknown>}} query @param {(said: string) => void} onCopy */

@@ -30,6 +30,8 @@ export class AskForm {
     this.input = h('textarea', { rows: '1', maxlength: MOST, autocomplete: 'off', spellcheck: 'false', class: 'ask-input', dataset: { focus: 'question' }, on: { input: () => this.#typed(), keydown: (/** @type {Event} */ event) => this.#key(/** @type {KeyboardEvent} */ (event)) } });
     this.send = h('button', { class: 'ask-send', type: 'submit', dataset: { focus: 'send' } });
     this.names = h('div', { 'aria-live': 'polite' });
+    let wide = 0; // the line has another width when "Ask" becomes "Stop" and when the panel does: its lines break elsewhere
+    new ResizeObserver(() => { if (this.input.clientWidth !== wide) { wide = this.input.clientWidth; this.#grow(); } }).observe(this.input);
     this.element = h('form', { class: 'ask-form', on: { submit: (/** @type {Event} */ event) => { event.preventDefault(); this.#press(); } } }, this.input, this.send);
   }
 
@@ -118,7 +120,7 @@ export class AskForm {
     const talk = this.page.talk();
     const turn = talk.shown;
     const asked = turn !== null && turn.question === talk.draft.trim();
-    fill(this.names, mentions && boundNames(mentions, !asked, (start, id) => {
+    fill(this.names, mentions && boundNames(mentions, talk.draft.trim(), !asked, (start, id) => {
       const bound = { ...talk.bound, [start]: id };
       if (asked) this.page.ask(turn.question, bound);
       else {

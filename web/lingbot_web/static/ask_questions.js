@@ -46,9 +46,9 @@ export function placeOfItem(map, id) {
   return { label: id, selection: null };
 }
 
-/** "write 12", "reranked #1". @param {import('lb/types').Edge} edge */
+/** "write, turn 12", "reranked #1". @param {import('lb/types').Edge} edge */
 function labelOfEdge({ kind, turn, props }) {
-  if (kind !== 'recall') return `${text(`ask.edge.${kind}`)} ${turn}`;
+  if (kind !== 'recall') return text('ask.edge.of', { edge: text(`ask.edge.${kind}`), turn });
   const stage = `stage.${props.stage}`;
   return `${known(stage) ? text(stage) : String(props.stage).slice(0, 20)} #${props.rank}`;
 }

@@ -9,7 +9,7 @@ import { SESSION } from 'lb/ask_bases';
 const TRY = ['ask.try.wrong', 'ask.try.lost', 'ask.try.low'];
 
 export class AskStart {
-  /** @param {import('lb/api').Api} api @param {import('lb/ask_bases').AskBases} bases @param {{ask: (question: string) => void, onKnown: () => void}} page */
+  /** @param {import('lb/api').Api} api @param {import('lb/ask_bases').AskBases} bases @param {{ask: (question: string) => void, pick: () => void, onKnown: () => void}} page `pick` chooses another diagram */
   constructor(api, bases, page) {
     this.api = api;
     this.bases = bases;
@@ -42,11 +42,17 @@ export class AskStart {
     this.page.onKnown();
   }
 
+  /** A dropped text stays as it is, so another file is chosen; what is on the server's disk may have been mended. */
+  #remedy() {
+    const own = this.bases.dropped.has(this.bases.id);
+    return h('button', { class: 'text-button', dataset: { focus: 'again' }, on: { click: () => (own ? this.page.pick() : this.#again()) } }, text(own ? 'ask.drop.again' : 'ask.read.again'));
+  }
+
   body() {
     const known = this.#examples();
     return [
       h('p', { class: 'quiet ask-hint' }, text(`ask.hint.${this.bases.kind()}`)),
-      typeof known === 'string' && h('div', { class: 'ask-notice failed', role: 'alert' }, icon('warning'), h('div', null, h('p', null, known), h('button', { class: 'text-button', dataset: { focus: 'again' }, on: { click: () => this.#again() } }, text('ask.read.again')))),
+      typeof known === 'string' && h('div', { class: 'ask-notice failed', role: 'alert' }, icon('warning'), h('div', null, h('p', null, known), this.#remedy())),
       known === null && h('p', { class: 'ask-hint ask-busy' }, h('i', { class: 'ask-dots', 'aria-hidden': 'true' }), text('ask.opening')),
       Array.isArray(known) && known.length > 0 && part(text('ask.some'), '', h('ul', { class: 'plain ask-try' }, known.map((question) => h('li', null, h('button', { class: 'link', on: { click: () => this.page.ask(question) } }, question))))),
     ];

@@ -18,7 +18,7 @@ export class DesignBar {
     this.previous = h('button', { class: 'icon-button', on: { click: () => actions.step(-1) } }, icon('left'));
     this.next = h('button', { class: 'icon-button', on: { click: () => actions.step(1) } }, icon('right'));
     this.off = h('button', { class: 'icon-button', on: { click: () => actions.close() } }, icon('close'));
-    this.element = h('div', { class: 'pill design', role: 'group', hidden: true }, this.named, this.previous, this.next, this.off, this.words);
+    this.element = h('div', { class: 'pill design', role: 'group', hidden: true }, this.named, this.words, this.previous, this.next, this.off);
     byId('pills').append(this.element);
     this.relabel();
   }

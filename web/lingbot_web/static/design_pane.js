@@ -15,8 +15,7 @@ const MOST = 200;
 /** @param {Shown} shown @param {number} turn @param {(turn: number, seq: number) => void} go */
 export function designPart(shown, turn, go) {
   const held = shown.turns.get(turn);
-  const title = text('design.title', { name: '' }).trimEnd();
-  const named = h('span', { class: 'design-title' }, title, ' ', foreign(shown.name, { most: 60 }));
+  const named = h('span', { class: 'design-title' }, text('design.title', { name: '' }), foreign(shown.name, { most: 60 }));
   const aside = !held ? '' : text(held.conforms ? 'design.conforms' : 'design.turn.apart');
   const body = !held
     ? h('p', { class: 'quiet' }, text('design.undrawn'))
