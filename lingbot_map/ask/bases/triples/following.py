@@ -57,7 +57,7 @@ def follows(marks: Sequence[Mark], anchors: Sequence[Anchor]) -> bool:
         steps = any((m.relations or m.kinds or m.props or m.values or m.op in _SAID) and not m.mention for m in marks)
         goes_on = "what about" in ops or marks[0].op == "and"
         return ("it" in ops and "between" in ops and len(anchors) == 1) or (goes_on and not steps)
-    return "it" in ops or "what about" in ops or not any(mark.kinds for mark in marks)
+    return "it" in ops or "what about" in ops or not any(mark.kinds or mark.op == "who" for mark in marks)
 
 
 _SAID = ("number", "range", "time", "years", "extreme", "count", "between", "whether")

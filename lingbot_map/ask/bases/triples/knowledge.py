@@ -173,6 +173,8 @@ class Knowledge:
                     self._key(candidate.plan, question.lang), self._found(candidate.plan, result, question.lang)
                 )
                 break
+            if candidate is best and candidate.plan.wanted == "check" and candidate.plan.targets and result.nodes:
+                gives = True  # it leads elsewhere, by the relation's own name: that is a no
         if not gives:  # nobody said how its relations are said: that this reading finds nothing proves nothing
             words = [m.text for m in marks if (m.relations or m.props or m.values or m.kinds) and not m.mention]
             return replace(question, args={**question.args, "asked": tuple(words)})

@@ -137,14 +137,16 @@ class Recall:
 
     def answer(self, question: Question, pool: Sequence[Fused], say: Say) -> Found | None:
         """The ends of the way that is said best; where none is said well enough, the triple that both routes have
-        first, told as the nearest. ``None`` if relations are declared, or nothing stands at what is named."""
+        first. What leaves words of the question unread is told as the nearest. ``None`` if relations are declared, or
+        nothing stands at what is named."""
         if self.graph.says:
             return None
         walks = self.walks(question)
         named = {id for mention in question.mentions for id in (mention.id, *mention.others)}
         if walks and walks[0].fit >= LEAST:
             best = walks[0]
-            return _told(best, say, self.graph, round(0.6 * min(1.0, best.fit), 3))
+            hedged = bool(question.args.get("missing") or question.args.get("asked"))
+            return _told(best, say, self.graph, round(0.6 * min(1.0, best.fit), 3), hedged=hedged)
         for fused in pool[:3]:
             edge = self.graph.edges.get(fused.item)
             if edge is not None and (edge.source in named or edge.target in named):

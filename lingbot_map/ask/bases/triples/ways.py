@@ -7,12 +7,14 @@ kinds at both its ends are the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lingbot_map.ask.bases.triples.conditions import Condition, attached
 from lingbot_map.ask.bases.triples.plan import Branch, Hop, Stage, Way
 from lingbot_map.ask.bases.triples.relations import Lexicon, Mark
+from lingbot_map.ask.text import folded
 
 MOST_READINGS = 400
 MOST_STEPS = 12
@@ -153,7 +155,10 @@ class Ways:
         if mark.relations:
             for way, kinds, penalty in self._ways(state.kinds, mark, start, end):
                 yield self._stepped(state, mark.relations, way, kinds, mark.start, penalty)
-            if set(mark.relations) & set(state.last) or any(set(mark.relations) & set(m.relations) for m in rest[:1]):
+            again = set(mark.relations) & set(state.last) or any(
+                set(mark.relations) & set(m.relations) for m in rest[:1]
+            )
+            if again and not any(self._doer(each) and self._tied(each) for each in self.steps):
                 yield replace(state, penalty=state.penalty + _DROPPED, last=mark.relations)
         if mark.values and (mark.relations or mark.kinds):
             props = tuple(dict.fromkeys(prop for prop, _ in mark.values))
@@ -228,8 +233,24 @@ class Ways:
                 elif loose:
                     yield way, tuple(ends[way]), _AGAINST
 
+    def _doer(self, mark: Mark) -> bool:
+        """Whether a word is who does what a relation says ("supervisor", of "supervises"): it walks the relation
+        against its way, where a relation that is called so itself ("director") leads to who it is."""
+        named = any(_DOER.search(folded(relation)) for relation in mark.relations)
+        return bool(mark.relations) and not mark.props and _DOER.search(mark.text) is not None and not named
+
+    def _tied(self, mark: Mark) -> bool:
+        """Whether a word is somebody's: "the supervisor of", "Ann's supervisor"."""
+        at = self.around.index(mark)
+        before = self.around[at - 1] if at else None
+        after = self.around[at + 1] if at + 1 < len(self.around) else None
+        own = before is not None and before.op == "of" and before.text != "of"
+        return own or (after is not None and after.op == "of" and after.text == "of")
+
     def _hint(self, mark: Mark, start: int, end: int) -> tuple[Way, bool]:
         """Which way the words walk a relation, and whether the other may be meant as well."""
+        if self._doer(mark) and self._tied(mark):
+            return "in", False
         at = self.around.index(mark)
         before = self.around[at - 1] if at else None
         after = self.around[at + 1] if at + 1 < len(self.around) else None
@@ -251,5 +272,6 @@ class Ways:
         return "in", False
 
 
+_DOER = re.compile(r"[a-z]{3}(?:er|or)s?$")
 _LATE = ("ask", "count", "who", "whether", "other", "of", "joint")
 _MEASURES = ("number", "range", "time", "years", "extreme", "compare", "joint", "other", "not", "or")
