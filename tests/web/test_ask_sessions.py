@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,15 +16,17 @@ from lingbot_map.ask.bases import opened
 from lingbot_map.ask.llm import Llm
 from lingbot_map.graph import DialogueMap
 from lingbot_map.session import map_of
+from lingbot_map.store import key_of
 from lingbot_map.store.files import FileStore
 from lingbot_web import ask_sessions, serve
 from lingbot_web.ask_sessions import AskSessions
-from tests.ask.stub import endpoint, reworded
+from tests.ask.stub import endpoint
 from tests.live.server import Client, wait_for
 from tests.web.asked import folders, lines
 from tests.web.commands import Command, complaint
 
 FILMS, ORDER, WIKI = "graph:films", "diagram:order.puml", "docs:wiki"
+CASES = Path(__file__).resolve().parents[2] / "snapshots" / "cases"
 TALK, OTHER = "a1b2c3d4", "ffff"
 WHO, RATED, WHO_ELSE = "谁执导了星河彼岸？", "它的评分呢？", "谁执导了长夜列车？"
 
@@ -158,14 +161,12 @@ def test_a_record_that_fails_touches_no_answer(
 
 
 def test_what_a_model_worded_is_what_the_turn_says(tmp_path: Path) -> None:
-    question = "Under which condition is retryCharge called?"
-    with (
-        endpoint(lambda exchange: exchange.say(reworded(exchange))) as stub,
-        asked(tmp_path, llm=Llm(stub.url, "tiny")) as map,
-    ):
-        told = lines(map, base=ORDER, conversation=TALK, question=question)
+    shutil.copytree(CASES, tmp_path / "data" / "cases")
+    wording = "brand 在第18轮由 price_query 由 星舟 改成了 轻语 [1][2][3][4]。"
+    with endpoint(lambda exchange: exchange.say(wording)) as stub, asked(tmp_path, llm=Llm(stub.url, "tiny")) as map:
+        told = lines(map, session=key_of("case-slot-pollution"), conversation=TALK, question="谁改写了 brand？")
         key, _ = recorded(told)
-        assert next(line["answer"]["worded"] for line in told if "answer" in line)
+        assert words(told).startswith("brand 在第18轮")
     assert maps(tmp_path)[key].nodes["answer:1"].props["text"] == words(told)
 
 
@@ -218,5 +219,8 @@ def test_no_thread_is_left_behind(tmp_path: Path) -> None:
     before = set(threading.enumerate())
     with asked(tmp_path) as map:
         recorded(lines(map, base=FILMS, question=WHO))
-    left = {thread.name for thread in set(threading.enumerate()) - before}
-    assert "lingbot-probe" not in left
+
+    def ended() -> bool:
+        return not any(thread.name == "lingbot-probe" for thread in set(threading.enumerate()) - before)
+
+    wait_for(ended, "the end of the probe's thread")
