@@ -16,6 +16,7 @@ from lingbot_map.ask.bases.documents.links import phrases_in, plain
 from lingbot_map.ask.bases.documents.spoken import Spoken
 
 Level = Literal["sentence", "paragraph", "topic"]
+Kind = Literal["next", "name", "similar"]
 NAME = 0.6
 SUBJECT = 0.3
 """More where both sentences begin with the name: they speak of the same."""
@@ -30,7 +31,7 @@ class Tie:
     """An edge to another sentence: its kind, what it is worth (0..1), and the name where one ties them."""
 
     to: Spoken
-    kind: Literal["next", "name", "similar"]
+    kind: Kind
     weight: float
     name: str = ""
 
@@ -46,27 +47,40 @@ class Edge:
     name: str = ""
 
 
-def ties(snapshot: Snapshot, spoken: Spoken) -> Iterator[Tie]:
+def ties(snapshot: Snapshot, spoken: Spoken) -> list[Tie]:
     """What a sentence is tied to: neighbours, then rare names (the rarest first), titles, likeness. Each once."""
+    found = list(tied(snapshot, spoken))
+    beginning = plain(spoken.line.text)
+    made = []
+    for (_, kind, name, likeness), other in zip(found, snapshot.spoken(each[0] for each in found), strict=True):
+        weight = 1.0 if kind == "next" else likeness
+        if kind == "name":
+            both = beginning.startswith(name) and plain(other.line.text).startswith(name)
+            weight = NAME + (SUBJECT if both else 0.0)
+        made.append(Tie(other, kind, weight, name))
+    return made
+
+
+def tied(snapshot: Snapshot, spoken: Spoken) -> Iterator[tuple[int, Kind, str, float]]:
+    """(row, kind, name, likeness) of the sentences that one is tied to, in the order of ``ties``; none is read."""
     rows = snapshot.by_document[spoken.document]
     seen = {spoken.row}
     for at in (spoken.line.n - 2, spoken.line.n):
         if 0 <= at < len(rows):
             seen.add(rows[at])
-            yield Tie(snapshot.sentences[rows[at]], "next", 1.0)
+            yield rows[at], "next", "", 0.0
     for name, row in _named(snapshot, spoken):
         if row not in seen:
             seen.add(row)
-            other = snapshot.sentences[row]
-            both = all(plain(each.line.text).startswith(name) for each in (spoken, other))
-            yield Tie(other, "name", NAME + (SUBJECT if both else 0.0), name)
+            yield row, "name", name, 0.0
     for document, at, likeness in snapshot.vectors.like(spoken.document, spoken.line.n - 1, _MOST_SIMILAR + 1, SIMILAR):
         row = snapshot.by_document[document][at]
         if row not in seen:
-            yield Tie(snapshot.sentences[row], "similar", likeness)
+            yield row, "similar", "", likeness
 
 
 def _named(snapshot: Snapshot, spoken: Spoken) -> Iterator[tuple[str, int]]:
+    snapshot.hold(spoken.names)
     for name in sorted(spoken.names, key=lambda each: (len(snapshot.postings[each]), -len(each))):
         held = snapshot.postings[name]
         if len(held) <= snapshot.cap:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 
 from lingbot_map.ask.bases.documents.files import Document, Folder, Row
@@ -143,14 +144,19 @@ class Snapshot:
         known = self._sharing.get(document)
         if known is None:
             known = {}
-            for spoken in self.of(document):
-                for name in spoken.names:
-                    held = self.held(name)
-                    if len(name) < _SHORTEST_SHARED or not 1 < len(held) <= _FEW:
-                        continue
-                    for other in map(self.sentences.__getitem__, held):
-                        if other.document != document and other.document not in known:
-                            known[other.document] = (spoken, other, name)
+            said = self.of(document)
+            self.hold(name for spoken in said for name in spoken.names if len(name) >= _SHORTEST_SHARED)
+            found = [
+                (spoken, name, held)
+                for spoken in said
+                for name in spoken.names
+                if len(name) >= _SHORTEST_SHARED and 1 < len(held := self.held(name)) <= _FEW
+            ]
+            rows = iter(self.spoken(row for _, _, held in found for row in held))
+            for spoken, name, held in found:
+                for other in islice(rows, len(held)):
+                    if other.document != document and other.document not in known:
+                        known[other.document] = (spoken, other, name)
             self._sharing[document] = known
         return known
 
@@ -171,6 +177,9 @@ class Snapshot:
                 rows = self.without_boilerplate(rows)
             known = self._own[name] = rows
         return known
+
+    def hold(self, names: Iterable[str]) -> None:
+        """Say which names will be asked for: where sentences are read, the rows that hold them are read at once."""
 
     def without_boilerplate(self, rows: Sequence[int]) -> tuple[int, ...]:
         """Of these sentences those that are written for their documents."""

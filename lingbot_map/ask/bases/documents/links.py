@@ -33,6 +33,8 @@ _JOINTS = "的了在和与或把被将由是为对从到于及等个也都就只
 _NOT_INSIDE = frozenset(_JOINTS)
 LONGEST_NAME = 16
 _CAPITAL = re.compile(r"[A-Z]")
+_BRACKETS = re.compile(r"\([^)]*\)|（[^）]*）")
+_NO_WORD = re.compile(r"[^\w\u3400-\u9fff]+")
 _FORM = re.compile(rf"{_SPAN.pattern}|\d+|[「『《“`][^「『《“」』》”`\n]{{0,80}}[」』》”`]")
 _PART = re.compile(r"\w[\w\-]*|[^\w\s]")
 _LONGEST_TITLE = 12  # words of a title that are looked for in a text
@@ -48,11 +50,15 @@ def cap(documents: int) -> int:
 @lru_cache(50_000)
 def plain(text: str) -> str:
     """A title or span as names are compared: no brackets, accents, punctuation, leading article."""
-    text = matching(re.sub(r"\([^)]*\)|（[^）]*）", " ", text))
-    if not text.isascii():
+    if "(" in text or "（" in text:
+        text = _BRACKETS.sub(" ", text)
+    if text.isascii():
+        text = text.casefold()
+    else:
+        text = matching(text)
         text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-    text = re.sub(r"[^\w\u3400-\u9fff]+", " ", text).strip()
-    return re.sub(r"^(?:the|a|an) ", "", text)
+    text = _NO_WORD.sub(" ", text).strip()
+    return text.partition(" ")[2] if text.startswith(("the ", "a ", "an ")) else text
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -134,16 +140,20 @@ class Titles:
                 at += len(hit) or 1
         parts = whole.split()
         capitals: set[str] | None = None
-        cased = not HAN.search(text) and _CAPITAL.search(text) is not None
-        at = 0
-        while at < len(parts):
-            for size in range(min(self._words.get(parts[at], 0), len(parts) - at), 0, -1):
-                name = " ".join(parts[at : at + size])
-                if name not in self.called:
+        longest, called = self._words, self.called
+        at = -1
+        while at + 1 < len(parts):
+            at += 1
+            first = parts[at]
+            if first not in longest:
+                continue
+            for size in range(min(longest[first], len(parts) - at), 0, -1):
+                name = " ".join(parts[at : at + size]) if size > 1 else first
+                if name not in called:
                     continue
                 if size == 1 and (len(name) < 4 or name in _COMMON):
                     continue
-                if size == 1 and cased and name in self._proper:
+                if size == 1 and name in self._proper and _CAPITAL.search(text) and not HAN.search(text):
                     if capitals is None:
                         capitals = _standing_alone(text)
                     if name not in capitals:
@@ -152,7 +162,6 @@ class Titles:
                     found.append(name)
                 at += size - 1
                 break
-            at += 1
         return found
 
 

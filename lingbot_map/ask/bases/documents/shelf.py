@@ -30,6 +30,10 @@ _REMEMBERED = 30_000
 """Sentences, and rows of names, that stay in memory: about a kilobyte each."""
 _HELD = 1_000
 """Rows of a name that are read: one that more sentences hold ties nothing."""
+_HOLDING = (
+    "select value, (select json_group_array(row) from "
+    "(select row from held where name = json_each.value order by row limit ?)) from json_each(?)"
+)
 _LINE = "select row, doc, n, text, heading, paragraph, place, names, stems, form from line"
 
 
@@ -140,6 +144,18 @@ class StoredSnapshot(Snapshot):
         """(row, score) of sentences that hold any of the words, best first."""
         return self.store.sentences(words, most)
 
+    def hold(self, names: Iterable[str]) -> None:
+        """Read which sentences hold these names, in one go."""
+        known = _known(self.postings)
+        missing = {tables.key(name): name for name in names if name not in known}
+        if not missing:
+            return
+        if len(known) + len(missing) > _REMEMBERED:
+            known.clear()
+        for key, rows in self._all(_HOLDING, (_HELD, json.dumps(list(missing)))):
+            if rows != "[]":
+                known[missing[key]] = tuple(json.loads(rows))
+
     def without_boilerplate(self, rows: Sequence[int]) -> tuple[int, ...]:
         """Of these sentences those that are written for their documents."""
         total = len(self.documents)
@@ -178,9 +194,9 @@ class StoredSnapshot(Snapshot):
             return self.db.execute(sql, given).fetchall()
 
 
-def _known(sentences: Mapping[int, Spoken]) -> dict[int, Spoken]:
-    assert isinstance(sentences, _Read)
-    return sentences.known
+def _known(read: Mapping[_K, _V]) -> dict[_K, _V]:
+    assert isinstance(read, _Read)
+    return read.known
 
 
 def snapshot_of(

@@ -45,9 +45,9 @@ def shown(
             worth += _TYPED * _may_answer(spoken.line.text, types, asked)
             rest.append((worth, spoken))
     picked: list[Spoken] = []
-    said: frozenset[str] = frozenset()
+    said = 0
     while rest and len(picked) < most:
-        best = max(rest, key=lambda each: (each[0] + _ADDED * fit.share(fit.said(each[1]) - said), -each[1].row))
+        best = max(rest, key=lambda each: (each[0] + _ADDED * fit.share(fit.said(each[1]) & ~said), -each[1].row))
         rest.remove(best)
         picked.append(best[1])
         said |= fit.said(best[1])

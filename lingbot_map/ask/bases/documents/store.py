@@ -9,6 +9,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterable
+from functools import lru_cache
 
 from lingbot_map.ask.bases.documents.wording import HAN, matching
 from lingbot_map.ask.text import bigrams, words
@@ -28,6 +29,7 @@ def indexed(text: str) -> str:
     return " ".join((*words(whole), *pairs))
 
 
+@lru_cache(50_000)
 def term(form: str) -> str:
     """A word as FTS5 reads it: all its pairs and Latin words; one Chinese character: words that begin so."""
     whole = matching(form)
