@@ -10,6 +10,8 @@ from lingbot_map.ask.types import Answer, Question
 
 PARTS = ("ahocorasick_rs", "defusedxml", "numpy", "opencc", "rapidfuzz", "rjieba")
 """The modules that ``lingbot-map[ask]`` adds."""
+REMEDY = "install it with: pip install '.[ask]' in a checkout, pip install 'lingbot-map[ask]' from an index"
+"""What to do where one of them is missing."""
 
 
 def missing() -> list[str]:

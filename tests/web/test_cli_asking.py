@@ -77,7 +77,7 @@ def test_breaking_off_ends_without_a_trace(command: Command, monkeypatch: pytest
         (("who?", "--session", "nobody", "--data", str(SNAPSHOTS)), "no session 'nobody'"),
         (("who?", "--session", "nobody"), "expected a data folder"),
         (("who?", "--session", "a", "--chains"), "--docs beside it"),
-        (("who?", "--graph", "nowhere"), "expected a folder of nodes and relations"),
+        (("who?", "--graph", "nowhere"), "expected a file or folder of nodes and relations"),
         (("who?", "--docs", "nowhere"), "nowhere"),
     ],
 )
@@ -88,3 +88,20 @@ def test_bad_input_is_one_line(command: Command, arguments: tuple[str, ...], say
 def test_a_file_that_is_no_session_is_named(command: Command, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     assert "notes.txt" in complaint(command("ask", "who?", "--session", "notes.txt"), 2)
+
+
+def test_each_of_several_questions_stands_above_its_answer(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("When does the shop open?\nWho owns the shop?\n"))
+    (tmp_path / "a.md").write_text("# Hours\nThe shop opens at nine.\n", "utf-8")
+    done = command("ask", "--docs", str(tmp_path))
+    lines = done.stdout.splitlines()
+    assert lines[0] == "? When does the shop open?"
+    assert lines[lines.index("? Who owns the shop?") + 1].startswith("Not found")
+
+
+@pytest.mark.parametrize("name", ["serve", "open", "tail", "import", "check", "ask", "prune"])
+def test_an_option_that_repeats_says_what_it_takes(command: Command, name: str) -> None:
+    options = command(name, "--help").stdout.partition("\nOptions:")[2]
+    assert "<list[" not in options

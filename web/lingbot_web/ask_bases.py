@@ -193,11 +193,11 @@ def bases_of(
     missing."""
     if not (diagrams or graphs or docs or llm or record):
         return None
-    from lingbot_map.ask.telling import missing
+    from lingbot_map.ask.telling import REMEDY, missing
 
     if lacking := missing():
         options = "--ask-record" if record else "--ask-diagram, --ask-graph and --ask-docs"
-        raise BadInput(options, "the extra ask", f"no {lacking[0]}", "install it")
+        raise BadInput(options, "the extra ask", f"no {lacking[0]}", REMEDY)
     sessions = None
     if record:
         from lingbot_web.ask_sessions import AskSessions

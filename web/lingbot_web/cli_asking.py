@@ -39,16 +39,27 @@ def ask(
     diagram: Annotated[
         list[Path] | None,
         typer.Option(
-            "--diagram", help="Sequence diagrams (PlantUML, Mermaid, XMI); with --session what it was designed as."
+            "--diagram",
+            help="Sequence diagrams (PlantUML, Mermaid, XMI); with --session what it was designed as.",
+            metavar="FILE",
         ),
     ] = None,
-    graph: Annotated[Path | None, typer.Option("--graph", help="A folder of nodes and relations.")] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(
+            "--graph",
+            help="A graph, a file or a folder: GraphML, or tables (CSV, TSV, JSON Lines) of nodes with the columns id, "
+            "name, kind and others, and of relations with source, relation, target; or a table of three columns.",
+            metavar="PATH",
+        ),
+    ] = None,
     docs: Annotated[
         Path | None,
         typer.Option(
             "--docs",
             help="A folder of documents. From 1 MiB on an index of it is kept within (.lingbot-ask), or for the time "
             "of the command where nothing can be written there; then only what changed is read.",
+            metavar="FOLDER",
         ),
     ] = None,
     chains: Annotated[
@@ -112,6 +123,8 @@ def ask(
     abstained, whole = False, True
     try:
         for text in _questions(question):
+            if question is None and not as_json and not _at_terminal():
+                terminal.say(f"? {terminal.visible(text)}")
             answer = asking.ask(text)
             abstained |= answer.abstained
             _tell(asking.base, answer, steps=steps, as_json=as_json)
@@ -185,7 +198,7 @@ def _recorded(session: str, data: Path) -> DialogueMap:
 
 def _files(graph: Path) -> list[Path]:
     if not graph.exists():
-        raise BadInput(str(graph), "a folder of nodes and relations", "nothing")
+        raise BadInput(str(graph), "a file or folder of nodes and relations", "nothing")
     return [graph]
 
 

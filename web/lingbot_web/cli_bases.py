@@ -21,14 +21,20 @@ AskDiagram = Annotated[
         "--ask-diagram",
         help="Sequence diagrams (PlantUML, Mermaid, XMI; files or a folder) that the page can ask; may be given "
         "several times. Turns are held against the one that is given alone.",
+        metavar="PATH",
     ),
 ]
 AskGraph = Annotated[
     list[Path] | None,
-    typer.Option("--ask-graph", help="A graph (TSV, CSV, JSONL, GraphML; a file or a folder) that the page can ask."),
+    typer.Option(
+        "--ask-graph",
+        help="A graph (TSV, CSV, JSONL, GraphML; a file or a folder) that the page can ask.",
+        metavar="PATH",
+    ),
 ]
 AskDocs = Annotated[
-    list[Path] | None, typer.Option("--ask-docs", help="A folder of documents that the page can ask; read when asked.")
+    list[Path] | None,
+    typer.Option("--ask-docs", help="A folder of documents that the page can ask; read when asked.", metavar="FOLDER"),
 ]
 AskRecord = Annotated[
     bool,

@@ -25,7 +25,8 @@ Told: TypeAlias = "tuple[Path, str, list[TurnFacts]]"
 """A side of a comparison: its file, the session's id, its turns."""
 
 Files = Annotated[
-    list[Path], typer.Argument(help="Recordings of any format that `import` knows, or folders of recordings of ours.")
+    list[Path],
+    typer.Argument(help="Recordings of any format that `import` knows, or folders of recordings of ours."),
 ]
 Side = Annotated[Path, typer.Argument(help="A recording of any format that `import` knows, or a golden map.")]
 
@@ -42,11 +43,17 @@ def check(
             "--design",
             help="A sequence diagram (PlantUML, Mermaid, XMI) that turns must follow; may be repeated. Comments in it "
             "say what messages stand for (' lingbot: save = write), see docs/testing.md.",
+            metavar="FILE",
         ),
     ] = None,
     at_turn: Annotated[
         list[int] | None,
-        typer.Option("--at-turn", min=1, help="A turn that the designs are of; may be repeated. Default: every turn."),
+        typer.Option(
+            "--at-turn",
+            min=1,
+            help="A turn that the designs are of; may be repeated. Default: every turn.",
+            metavar="TURN",
+        ),
     ] = None,
     update_golden: Annotated[
         bool, typer.Option("--update-golden", help="Write the golden map of the one session instead of comparing it.")
@@ -54,12 +61,16 @@ def check(
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
-            "--fail-on", help="A kind or code of findings that counts; may be repeated. Default: all; none: no finding."
+            "--fail-on",
+            help="A kind or code of findings that counts; may be repeated. Default: all; none: no finding.",
+            metavar="KIND",
         ),
     ] = None,
     but: Annotated[
         list[str] | None,
-        typer.Option("--except", help="A kind or code of findings that does not count; may be repeated."),
+        typer.Option(
+            "--except", help="A kind or code of findings that does not count; may be repeated.", metavar="KIND"
+        ),
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit's XML to this file, too.")] = None,
     sarif: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 to this file, too.")] = None,

@@ -22,7 +22,11 @@ from lingbot_web.remote import Remote
 
 Keep = Annotated[
     list[str] | None,
-    typer.Option("--keep", help="An age (7d; min, h, d, w) or a size of all (20GB); may be given once for each."),
+    typer.Option(
+        "--keep",
+        help="An age (7d; min, h, d, w) or a size of all (20GB); may be given once for each.",
+        metavar="AGE|SIZE",
+    ),
 ]
 _DIGITS = 4
 """So many digits of a key name a session that is to be removed, as in lists."""

@@ -49,6 +49,7 @@ Mapping = Annotated[
         help="For CSV, or rows as JSON: which column holds session, user, bot (or role and text), intent, "
         "confidence, time, doc, slot.NAME. For traces of the OpenAI Agents SDK: retrieval=FUNCTION (or FUNCTION:STAGE) "
         "for what searches, slots=FUNCTION for what sets slots.",
+        metavar="KEY=COLUMN,...",
     ),
 ]
 SNAPSHOTS = Path("snapshots")

@@ -47,7 +47,8 @@ def serve(
     fsync: Flush = "batch",
     keep: Keep = None,
     public_url: Annotated[
-        list[str] | None, typer.Option(help="An address at which a proxy shows the map; may be given several times.")
+        list[str] | None,
+        typer.Option(help="An address at which a proxy shows the map; may be given several times.", metavar="URL"),
     ] = None,
     allow_remote: Annotated[bool, typer.Option("--allow-remote", help="Let other machines reach the map.")] = False,
     insecure_remote: Annotated[
@@ -56,7 +57,8 @@ def serve(
     tls_cert: Annotated[Path | None, typer.Option(help="Certificate (PEM) to serve with TLS.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="Its private key (PEM).")] = None,
     reply_host: Annotated[
-        list[str] | None, typer.Option(help="A host beyond this machine whose bots may be talked to from the page.")
+        list[str] | None,
+        typer.Option(help="A host beyond this machine whose bots may be talked to from the page.", metavar="HOST"),
     ] = None,
     unmasked_spans: Annotated[
         bool, typer.Option("--unmasked-spans", help="Keep what comes as OpenTelemetry spans as it is, without masks.")

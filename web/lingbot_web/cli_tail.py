@@ -52,6 +52,7 @@ def tail(
             help="For rows of your own, a JSON object on each line: which key holds session, user, bot (or role and "
             "text), intent, confidence, time, doc, slot.NAME. For traces of the OpenAI Agents SDK: retrieval=FUNCTION, "
             "slots=FUNCTION.",
+            metavar="KEY=COLUMN,...",
         ),
     ] = None,
     from_end: Annotated[

@@ -57,10 +57,10 @@ def asked_llm(url: str, model: str) -> Llm | None:
     if not url or not model:
         raise BadInput("--llm and --llm-model", "both or none", "one of them")
     from lingbot_map.ask.llm import Llm
-    from lingbot_map.ask.telling import missing
+    from lingbot_map.ask.telling import REMEDY, missing
 
     if lacking := missing():
-        raise BadInput("--llm", "the extra ask", f"no {lacking[0]}", "install lingbot-map[ask]")
+        raise BadInput("--llm", "the extra ask", f"no {lacking[0]}", REMEDY)
     return Llm(url, model)
 
 
@@ -74,8 +74,8 @@ def asked_encoder(choice: str, model: str, docs: Sequence[Path] | None) -> Encod
     if model and not choice.startswith("http"):
         raise BadInput("--encoder-model", "--encoder with a URL beside it", choice)
     from lingbot_map.ask.bases.documents.encoders import chosen
-    from lingbot_map.ask.telling import missing
+    from lingbot_map.ask.telling import REMEDY, missing
 
     if lacking := missing():
-        raise BadInput("--encoder", "the extra ask", f"no {lacking[0]}", "install lingbot-map[ask]")
+        raise BadInput("--encoder", "the extra ask", f"no {lacking[0]}", REMEDY)
     return chosen(choice, model)

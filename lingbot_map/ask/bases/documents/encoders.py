@@ -16,6 +16,7 @@ from typing import Any
 
 from lingbot_map.ask.bases.documents.vectors import Encoder
 from lingbot_map.ask.endpoint import JsonEndpoint, Unanswered
+from lingbot_map.ask.telling import REMEDY
 from lingbot_map.errors import BadInput
 
 _TYPES = {"F16": "<f2", "F32": "<f4", "I8": "|i1"}
@@ -262,7 +263,7 @@ def best(choice: str = "none", model: str = "") -> Encoder | None:
 def chosen(choice: str, model: str = "") -> Encoder | None:
     """As ``best``, for somebody who named it: raises ``BadInput`` where its packages are missing."""
     if find_spec("numpy") is None and choice != "none":
-        raise BadInput(f"--encoder {choice}", "the package numpy", "none", "install lingbot-map[ask]")
+        raise BadInput(f"--encoder {choice}", "the extra ask", "no numpy", REMEDY)
     found = best(choice, model)
     if found is None and choice in _PACKAGES:
         packages = _PACKAGES[choice]
