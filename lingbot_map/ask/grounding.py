@@ -5,7 +5,8 @@ Of every sentence: it cites numbers that the answer cites; its names, numbers, u
 it cites (for an exact answer: in the sentences that rest on the same); at most 40 % of its other words are new, as the
 user has it for short labels. Of the whole: all that the answer cites is cited; its names, numbers, quotes and rows are
 said, in its order; so is half of what its other words add to the question; and its yes or no, what it denies and what
-it leaves doubtful stay. Meaning can't be checked, so where words can't tell a wording is refused.
+it leaves doubtful stay; no word comes in that may turn it around (``turning``). Meaning can't be checked, so where
+words can't tell a wording is refused.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from lingbot_map.ask.claims import (
 from lingbot_map.ask.numbered import Given, Sheet
 from lingbot_map.ask.replied import Said
 from lingbot_map.ask.text import folded
+from lingbot_map.ask.turning import turned
 from lingbot_map.ask.types import Lang
 
 NEW_WORDS = 0.4
@@ -43,7 +45,8 @@ _NOT_DENIED = re.compile(
 )
 _DENIES = re.compile(r"[不没未无非否勿莫]|\b(?:not|no|never|none|neither|nor|without|cannot|nothing|nobody)\b|n['’]t\b")
 _DOUBTS = re.compile(
-    r"可能|也许|或许|大概|似乎|恐怕|据说|\b(?:might|may|maybe|perhaps|possibly|probably|likely|seems?|apparently)\b"
+    r"可能|也许|或许|大概|似乎|恐怕|据说|\b(?:might|may|maybe|perhaps|possibly|probably|likely|seems?|apparently|unlikely"
+    r"|allegedly|reportedly|supposedly|presumably|potentially|rumou?red|arguably|claimed)\b|听说|传闻|疑似|想必|未必|[?？]\s*$"
 )
 _VERDICTS = {
     "yes": re.compile(r"(?:是的?|对的?|会的?|有的?|正确|没错|yes|correct|right|indeed)(?=[\s,.!:;。])"),
@@ -58,6 +61,7 @@ _FAULTS: dict[str, tuple[str, str]] = {
     "new": ("第{at}句的 {what} 不在它引用的内容里", "sentence {at} says {what}, which what it cites does not have"),
     "loose": ("第{at}句说了依据里没有的内容：{what}", "sentence {at} says what its evidence does not: {what}"),
     "empty": ("第{at}句什么也没说", "sentence {at} says nothing"),
+    "turned": ("第{at}句的 {what} 可能把它所依据的反过来", "sentence {at} may turn around what it rests on: {what}"),
     "denies": ("第{at}句否定了答案没有否定的内容", "sentence {at} denies what the answer does not deny"),
     "doubts": ("第{at}句把确定的说成了不确定的", "sentence {at} doubts what the answer states"),
     "affirms": ("答案的否定没有说出来：{what}", "it leaves out a denial: {what}"),
@@ -124,6 +128,8 @@ def _of_sentence(at: int, said: Said, sheet: Sheet) -> Iterator[str]:
         yield _fault("denies", lang, at=at)
     if _doubts(said.text) and not any(map(_doubts, same)):
         yield _fault("doubts", lang, at=at)
+    if around := turned(said.text, [*same, sheet.question]):
+        yield _fault("turned", lang, at=at, what=_listed(around))
 
 
 def _has_in_order(aside: str, texts: Sequence[str]) -> bool:

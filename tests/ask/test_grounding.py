@@ -46,6 +46,8 @@ TEAM = sheet("Who leads the night watch?", "Mira Holm leads the night watch, ans
 PAIR = sheet("Who is on call?", "Mira Holm is on call, not Jan Castell.", exact=False)
 DOUBT = sheet("Who pays?", "The shop possibly pays 30 euros.", exact=False)
 LIMIT = sheet("能退款吗？", "超过 30 天不能退款。", exact=False)
+ABOVE = sheet("Who approves refunds?", "Maria approves refunds above 100 euros.", exact=False)
+ABOVE_ZH = sheet("谁批准退款？", "客服批准 100 元以上的退款。", exact=False)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +109,61 @@ def test_other_words_may_be_said(of: Sheet, reply: str) -> None:
 )
 def test_a_wording_that_says_else_is_refused(of: Sheet, reply: str, fault: str) -> None:
     assert fault in "; ".join(faults(read(reply), of))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Maria approves refunds below 100 euros [1].",
+        "Maria approves refunds, at most 100 euros [1].",
+        "Maria approves refunds above 100 euros until noon [1].",
+        "Maria rejects refunds above 100 euros [1].",
+        "Maria is against refunds above 100 euros [1].",
+        "It is false that Maria approves refunds above 100 euros [1].",
+        "Maria hardly ever approves refunds above 100 euros [1].",
+        "Maria fails to approve refunds above 100 euros [1].",
+        "Maria approves refunds above 100 euros unless it rains [1].",
+        "Maria approves refunds above -100 euros [1].",
+        "Maria approves refunds above minus 100 euros [1].",
+        "Maria approves refunds above half of 100 euros [1].",
+        "Maria approves refunds above one hundred thousand, precisely 100 euros [1].",
+    ],
+)
+def test_a_word_that_turns_an_answer_around_is_not_said(reply: str) -> None:
+    assert any("may turn around" in fault for fault in faults(read(reply), ABOVE))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "客服批准 100 元以下的退款。[1]",
+        "客服拒绝 100 元以上的退款。[1]",
+        "客服很少批准 100 元以上的退款。[1]",
+        "除非下雨，客服批准 100 元以上的退款。[1]",
+    ],
+)
+def test_no_chinese_word_either(reply: str) -> None:
+    assert any("反过来" in fault for fault in faults(read(reply), ABOVE_ZH))
+
+
+@pytest.mark.parametrize(
+    ("of", "reply"),
+    [
+        (ABOVE, "Refunds of more than 100 euros are approved by Maria [1]."),
+        (ABOVE, "Refunds exceeding 100 euros: Maria approves them [1]."),
+        (ABOVE_ZH, "超过 100 元的退款由客服批准。[1]"),
+        (sheet("最多重试几次？", "重试最多 3 次。", exact=False), "重试不超过 3 次。[1]"),
+        (sheet("Which films score below 5?", "Two: Alpha, Beta."), "The two that score below 5: Alpha and Beta [1]."),
+        (sheet("How cold is it?", "The cellar is at -5 degrees.", exact=False), "The cellar has minus 5 degrees [1]."),
+    ],
+)  # fmt: skip
+def test_other_words_of_the_same_direction_are_said(of: Sheet, reply: str) -> None:
+    assert not [fault for fault in faults(read(reply), of) if "turn around" in fault or "反过来" in fault]
+
+
+@pytest.mark.parametrize("end", [", allegedly [1].", "? [1]", ", it is claimed [1]."])
+def test_what_is_stated_is_not_hedged(end: str) -> None:
+    assert any("doubts" in fault for fault in faults(read(f"Maria approves refunds above 100 euros{end}"), ABOVE))
 
 
 def test_what_stands_in_an_item_and_not_in_an_exact_answer_is_not_said() -> None:
