@@ -22,7 +22,7 @@ from lingbot_web.cli_words import asked_encoder
 from tests.ask.stub import Exchange, Stub, endpoint, reworded
 from tests.ask.test_documents import WORLD, folder
 from tests.ask.test_encoders import vectors
-from tests.live.server import Client, wait_for
+from tests.live.server import PATIENCE, Client, wait_for
 from tests.web.commands import Command, complaint
 
 SNAPSHOTS = Path(__file__).resolve().parents[2] / "snapshots"
@@ -194,3 +194,27 @@ def test_a_slow_model_keeps_nobody_from_the_map(stub: Stub, map: Client) -> None
         for thread in threads:
             thread.join()
     assert len(found) == 3
+
+
+def test_a_map_ends_while_a_model_is_waited_for(stub: Stub, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    begun = threading.Event()
+
+    def never(exchange: Exchange) -> None:
+        begun.set()
+        exchange.stub.ended.wait(PATIENCE)
+
+    stub.reply = never
+    shutil.copytree(SNAPSHOTS / "cases", tmp_path / "data" / "cases")
+    serving = serve(data=tmp_path / "data", llm=Llm(stub.url, "tiny"))
+    client = Client(int(serving.base.rsplit(":", 1)[1].strip("/")), serving.token)
+    wait_for(lambda: client.get("/healthz")["status"] == "ok", "recovery")
+    told: list[dict[str, Any]] = []
+    reader = threading.Thread(target=lambda: told.extend(asked(client, "谁改写了 brand？")))
+    reader.start()
+    assert begun.wait(PATIENCE)
+    serving.stop()
+    reader.join(PATIENCE)
+    assert "The map is ending" in told[-1]["error"]
+    assert caplog.text == ""
+    waiting = [thread for thread in threading.enumerate() if thread.name.startswith("ask")]
+    assert all(thread.daemon for thread in waiting), "the process would wait for the model"

@@ -14,7 +14,6 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -71,7 +70,7 @@ class Asking:
         self._asked = 0
         self._workers = Workers(2)
         # Threads of their own: a language model takes seconds, in which others look at maps.
-        self._wording = ThreadPoolExecutor(AT_ONCE, "ask-llm") if self._bases.llm is not None else None
+        self._wording = Workers(AT_ONCE)
 
     def routes(self) -> list[Route]:
         """The paths; none without the extra."""
@@ -232,7 +231,7 @@ class Asking:
                     tell({"opening": asked.base})
                 rest = await self._with(asked, whole, live)
                 if rest is not None:
-                    await self._unless_ending(loop.run_in_executor(self._wording, rest))
+                    await self._unless_ending(self._wording.do(rest))
             except (LingbotMapError, OSError) as why:
                 failed(why)
             except HTTPException as why:
