@@ -5,7 +5,9 @@ from __future__ import annotations
 import _thread
 import json
 import shutil
+import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -216,5 +218,8 @@ def test_a_map_ends_while_a_model_is_waited_for(stub: Stub, tmp_path: Path, capl
     reader.join(PATIENCE)
     assert "The map is ending" in told[-1]["error"]
     assert caplog.text == ""
-    waiting = [thread for thread in threading.enumerate() if thread.name.startswith("ask")]
-    assert all(thread.daemon for thread in waiting), "the process would wait for the model"
+    stacks = [traceback.extract_stack(frame) for frame in sys._current_frames().values()]
+    waiting = [stack for stack in stacks if any(frame.name == "worded" for frame in stack)]
+    assert len(waiting) == 1
+    of_a_pool = [frame for frame in waiting[0] if "concurrent" in frame.filename]
+    assert of_a_pool == [], "a process doesn't end before the threads of its pools"
