@@ -211,3 +211,22 @@ def test_a_narrow_page_keeps_the_pill_in_sight(open_case: Open) -> None:
     assert box["x"] + box["width"] <= 700
     close.click()
     expect(page.locator(".pill.design")).to_be_hidden()
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_on_a_phone_what_the_pill_says_is_whole_and_no_toast_covers_it(
+    open_case: Open, watch: Watch, lang: str
+) -> None:
+    watch.forgiven.append("400")
+    page = open_case(f"lang={lang}", width=400, height=800)
+    drop(page, "cache-of-the-checkout-service.mmd", "sequenceDiagram\nA->>B: clear cache\n")
+    said = page.locator(".design-words.said > span").first
+    expect(said).to_contain_text("毫不相干" if lang == "zh" else "None of its steps")
+    assert said.evaluate("words => words.scrollWidth - words.clientWidth") <= 0
+    expect(page.locator(".toast")).to_have_count(0)
+    drop(page, "broken.puml", BROKEN)
+    expect(page.locator(".toast")).to_contain_text("broken.puml")
+    toast, pill = page.locator(".toast").bounding_box(), page.locator(".pill.design").bounding_box()
+    assert toast is not None
+    assert pill is not None
+    assert toast["y"] + toast["height"] <= pill["y"]

@@ -80,7 +80,7 @@ export class Designs {
     const before = this.design;
     this.design = { name: file.name, text: content };
     this.asked = '';
-    if (await this.#load(true)) return this.page.tell(text('design.loaded', { name }));
+    if (await this.#load(true)) return undefined; // the pill and the voice say how it went
     this.design = before; // what could not be read replaces nothing
     this.asked = '';
     return this.follow();

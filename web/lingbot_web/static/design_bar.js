@@ -18,7 +18,7 @@ export class DesignBar {
     this.previous = h('button', { class: 'icon-button', on: { click: () => actions.step(-1) } }, icon('left'));
     this.next = h('button', { class: 'icon-button', on: { click: () => actions.step(1) } }, icon('right'));
     this.off = h('button', { class: 'icon-button', on: { click: () => actions.close() } }, icon('close'));
-    this.element = h('div', { class: 'pill design', role: 'group', hidden: true }, this.named, this.words, this.previous, this.next, this.off);
+    this.element = h('div', { class: 'pill design', role: 'group', hidden: true }, this.named, this.previous, this.next, this.off, this.words); // a drawer over the map leaves the buttons in sight
     byId('pills').append(this.element);
     this.relabel();
   }
@@ -63,7 +63,7 @@ export class DesignBar {
     );
     fill(
       this.words,
-      h('span', { class: right ? null : 'apart' }, said),
+      h('span', { class: right ? null : 'apart', title: said }, said),
       unmapped.length > 0 && h('span', { class: 'warn', title: text('design.unmapped.why', { names: plain(unmapped.join(', '), 300) }) }, text('design.unmapped', { n: count(unmapped.length) })),
     );
   }

@@ -13,7 +13,6 @@ export const DESIGN = {
   'design.failed': ['没有对照 {name}：{why}', '{name} was not drawn: {why}'],
   'design.label': ['设计图', 'Design'],
   'design.large': ['{name} 超过 {most} 千字符', '{name} has more than {most} thousand characters'],
-  'design.loaded': ['已对照 {name}', '{name} is drawn over the score'],
   'design.next': ['下一个没按设计走的轮次', 'Next turn that is not as designed'],
   'design.nothing': ['与这份记录毫不相干：没有一步对得上', 'None of its steps is in this record'],
   'design.previous': ['上一个没按设计走的轮次', 'Previous turn that is not as designed'],

@@ -52,6 +52,7 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
     keywords = tuple(each.concept.text for each in judged.concepts)
     forms = tuple(form for each in judged.concepts for form in each.concept.forms)
     why = _WHY[lang]
+    joint = "、" if lang == "zh" else ", "
 
     def raw(row: int) -> bool:
         return row not in snapshot.retired and not snapshot.sentences[row].document.startswith(EARLIER + "/")
@@ -68,7 +69,7 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
 
     def said(row: int) -> str:
         spoken = snapshot.sentences[row]
-        return "、".join(each.concept.text for each in judged.concepts if each.said_in(spoken))[:60]
+        return joint.join(each.concept.text for each in judged.concepts if each.said_in(spoken))[:60]
 
     def in_words(late: Callable[[], bool]) -> Sequence[Hit]:
         return by_sentence((row, why["words"].format(said(row))) for row, _ in snapshot.found(keywords, 4 * MOST))
@@ -83,7 +84,7 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
             whole = snapshot.sentences[row].whole
             held = [each for each in judged.concepts if each.concept.text in whole]
             if held:
-                counts[row] = (sum(each.weight for each in held), "、".join(each.concept.text for each in held)[:60])
+                counts[row] = (sum(each.weight for each in held), joint.join(each.concept.text for each in held)[:60])
         order = sorted(counts, key=lambda row: (-counts[row][0], row))
         return by_sentence((row, why["exact"].format(counts[row][1])) for row in order)
 

@@ -108,7 +108,7 @@ _TABLE: dict[str, str] = {
         r"|\bis there\b|\bare there\b"
     ),
     "whether": (
-        r"有没有|有无|是否|是不是|会不会|吗|\bis there\b|\bare there\b|\bany\b"
+        r"有没有|有无|是否|是不是|会不会|吗|\bany\b|^(?!.*\b(?:which|what|how many|how often)\b).*\b(?:is|are) there\b"
         r"|^(?:was|is|did|were|are|has|have|does|do)\b"
     ),
     "history": r"历史|历次|每次|所有(?:的)?值|哪些值|什么值|\bhistory\b|\ball (?:the )?values\b|\bevery value\b",

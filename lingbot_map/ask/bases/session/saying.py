@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,15 @@ MOST = 12
 """So many things of a list are told one by one; the rest is counted."""
 MOST_TURNS = 40
 """As many turns: their numbers are short."""
+
+_ENDED_TWICE = re.compile(r"""([。！？.!?…])([」"])[。.]$""")
+
+
+def _punctuated(text: str, labelled: Iterable[str]) -> str:
+    """As it is printed: no space behind the bracket that ends a name, no stop behind a quotation that has its own."""
+    for name in labelled:
+        text = text.replace(f"{name} ", name)
+    return _ENDED_TWICE.sub(r"\1\2", text)
 
 
 class Saying:
@@ -24,13 +34,15 @@ class Saying:
         self.turns: list[int] = list(question.args.get("turns", ()))
         self.cues: frozenset[str] = question.args.get("cues", frozenset())
         self._sentences: list[Sentence] = []
+        self._labelled: set[str] = set()
         self.chains: list[Chain] = []
         self.rows: list[Mapping[str, Any]] = []
         self.verdict: Verdict | None = None
 
     def say(self, cites: Iterable[str], *, zh: str, en: str) -> None:
         """One sentence."""
-        self._sentences.append(Sentence(text=zh if self.lang == "zh" else en, cites=tuple(dict.fromkeys(cites))))
+        text = _punctuated(zh if self.lang == "zh" else en, self._labelled)
+        self._sentences.append(Sentence(text=text, cites=tuple(dict.fromkeys(cites))))
 
     def nothing(self, *, zh: str, en: str) -> Found:
         """The record holds nothing about what was asked."""
@@ -59,7 +71,10 @@ class Saying:
 
     def name(self, id: str) -> str:
         """What a node is called."""
-        return self.record.label(id, self.lang)
+        called = self.record.label(id, self.lang)
+        if called.endswith("）"):
+            self._labelled.add(called)
+        return called
 
     def names(self, ids: Iterable[str]) -> str:
         """Several names, the first so many."""
