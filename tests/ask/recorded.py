@@ -34,8 +34,9 @@ def faults_of(map: DialogueMap, events: list[Event], turn: int, answer: Answer) 
     """What the map of a session says of its ``turn`` that the answer doesn't, and the other way round."""
     told = [event.signal for event in events if event.turn == turn]
     edges = [edge for edge in map.edges.values() if edge.turn == turn]
-    if map.nodes[f"utterance:{turn}"].label != answer.question.text:
-        yield f"the utterance is {map.nodes[f'utterance:{turn}'].label!r}"
+    said = map.nodes[f"utterance:{turn}"].props["text"]  # its label is empty where nothing of it can be seen
+    if said != answer.question.text:
+        yield f"the utterance is {said!r}"
     if [type(signal) for signal in told].count(TurnStarted) != 1:
         yield "is no turn of its own"
     yield from _flow(told, edges, answer)
