@@ -28,8 +28,8 @@ condition 某条件下|condition  what_if 假设|what if  order 先后|order  sp
 nth 第几条|n-th  interval 间隔|interval  still 是否仍会|still  unknown 未知名称|unknown name  unmet 未涉及|not covered
 review 审查|review  trunk 主干|trunk  lifelines 参与者|lifelines  lifeline 参与者|lifeline  branches 分支|branches
 limit 次数上限|limit  incoming 谁调用它|incoming  outgoing 它调用谁|outgoing  between 两者之间|between
-message 消息|message  next 下一步|next  before 上一步|before  notes 注释|notes  total 总数|total  steps 步骤|steps  ends 谁发给谁|ends
-params 参数|parameters  returns 返回|returns  kind 类型|kind  position 第几步|position
+message 消息|message  next 下一步|next  before 上一步|before  notes 注释|notes  total 总数|total  steps 步骤|steps
+ends 谁发给谁|ends  params 参数|parameters  returns 返回|returns  kind 类型|kind  position 第几步|position
 
 relation 关系|relation  filter 筛选|filter  count 数量|count  extreme 最值|extreme  property 属性|property
 check 是否|whether  most 最多|most  average 平均|average  about 简介|about
