@@ -35,6 +35,8 @@ def yards(tmp_path: Path) -> Ask:
         ("Who is the supervisor of the supervisor of Mei Song?", ["Ada Linde"]),
         ("Who was supervised by the founder of Harbour Yard?", ["Otis Crane", "Ivo Marsh"]),
         ("Whom does Ada Linde supervise?", ["Otis Crane", "Ivo Marsh"]),
+        ("Where does Mei Song work?", ["Harbour Yard"]),
+        ("Where does the supervisor of Ivo Marsh work?", ["Harbour Yard"]),
     ],
 )
 def test_a_doer_is_who_does_it(yards: Ask, question: str, names: list[str]) -> None:

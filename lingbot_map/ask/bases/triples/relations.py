@@ -24,7 +24,7 @@ from lingbot_map.ask.bases.triples.words import (
     stem,
 )
 from lingbot_map.ask.names import Names
-from lingbot_map.ask.text import folded, words
+from lingbot_map.ask.text import STOP, folded, words
 from lingbot_map.ask.types import Mention
 
 T = TypeVar("T")
@@ -74,6 +74,10 @@ class Lexicon:
             for phrase in (*(said.says if said else ()), spelt(relation)):
                 for variant in _variants(phrase):
                     _put(self._entry(variant).relations, relation)
+        for relation in schema.pairs:
+            bare = _without_preposition(spelt(relation))
+            if bare and relation not in graph.says and not self._entry(bare).relations:
+                self._entry(bare).relations.append(relation)  # where does Ann work?
         self._props()
         self._kinds()
         for prop, texts in schema.values.items():
@@ -255,6 +259,15 @@ def spelt(name: str) -> str:
     if HAN.search(last):
         return last
     return " ".join(_PIECES.findall(last)).casefold() or name.casefold()
+
+
+def _without_preposition(name: str) -> str:
+    """"works" of "works at"; "" of a name that ends in none, and of one that is nothing else."""
+    verb, _, last = name.rpartition(" ")
+    return verb if last in _PREPOSITIONS and verb not in STOP and verb != "part" else ""
+
+
+_PREPOSITIONS = frozenset("at in on for to with from by of under into".split())
 
 
 def _variants(phrase: str) -> Iterable[str]:
