@@ -10,6 +10,7 @@ from tests.browser import axe
 from tests.browser.asking import CHAINS, FILMS, ORDER, WIKI, Open, ask
 from tests.browser.conftest import CASE, Watch
 from tests.browser.picture import until
+from tests.browser.serving import Site
 from tests.web.asked import BROKEN, DIAGRAM
 
 pytestmark = pytest.mark.browser
@@ -193,3 +194,12 @@ def test_text_of_files_is_never_markup(open_ask: Open) -> None:
     page.locator(".ask [data-item=m6]").first.click()
     expect(page.locator(".ask-lines")).to_contain_text("<img src=x onerror=alert(1)>")
     expect(page.locator(".ask img")).to_have_count(0)
+
+
+def test_a_question_without_a_session_says_what_to_do(site: Site, watch: Watch) -> None:
+    page = watch.open(site)
+    expect(page.locator(".card h1")).to_have_text("Waiting for the first event")
+    page.keyboard.press("a")
+    page.locator(".ask-input").fill("Which slots were overwritten?")
+    page.locator(".ask-input").press("Enter")
+    expect(page.locator(".toast")).to_contain_text("No session is open")

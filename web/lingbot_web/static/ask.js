@@ -206,7 +206,11 @@ export class AskTab {
   async ask(question, bound = {}) {
     const at = this.bases.id === SESSION ? this.page.asked().playhead : null;
     const base = this.#request(at);
-    if (!question.trim() || !base) return;
+    if (!question.trim()) return;
+    if (!base) {
+      toast(text('ask.unopened'));
+      return;
+    }
     this.#leave();
     const waiting = this.waiting = new AbortController();
     const { talk } = this;

@@ -138,6 +138,7 @@ export const ASK = {
   'ask.try.low': ['哪些轮次的置信度低于0.7？', 'Which turns have confidence below 0.7?'],
   'ask.try.wrong': ['有哪些异常？', 'Which anomalies are there?'],
   'ask.turn': ['第{turn}轮', 'turn {turn}'],
+  'ask.unopened': ['还没有打开会话：先打开一个，或者在上面选择要问什么。', 'No session is open: open one, or choose above what to ask.'],
   'ask.use.kept': ['已记下', 'Noted'],
   'ask.use.no': ['没用', 'Not useful'],
   'ask.use.unkept': ['这里不能记（只读录制）', 'Not kept: this recording is read-only'],

@@ -262,12 +262,12 @@ def spelt(name: str) -> str:
 
 
 def _without_preposition(name: str) -> str:
-    """"works" of "works at"; "" of a name that ends in none, and of one that is nothing else."""
+    """ "works" of "works at"; "" of a name that ends in none, and of one that is nothing else."""
     verb, _, last = name.rpartition(" ")
     return verb if last in _PREPOSITIONS and verb not in STOP and verb != "part" else ""
 
 
-_PREPOSITIONS = frozenset("at in on for to with from by of under into".split())
+_PREPOSITIONS = frozenset(["at", "in", "on", "for", "to", "with", "from", "by", "of", "under", "into"])
 
 
 def _variants(phrase: str) -> Iterable[str]:
