@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -137,6 +139,28 @@ def test_a_diagram_too_large_for_a_turn_is_refused_soon() -> None:
         lines += [*["Router -> Slots : writeSlot"] * 6, "else"]
     with pytest.raises(BadInput, match="states"):
         conform(diagram(*lines[:-1], "end"), steps(*["write"] * 20))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["par", *["User -> Router : utterance", "else"] * 400, "User -> Router : utterance", "end"],
+        [*["par", "User -> Router : utterance", "else"] * 60, "Handler --> User : answer", *["end"] * 60],
+        ["opt a", "User -> Router : utterance", "end"] * 2000,
+    ],
+    ids=["wide", "deep", "optional"],
+)
+def test_branches_side_by_side_are_bounded_by_their_work_and_not_by_places_alone(lines: list[str]) -> None:
+    wide = diagram(*lines)
+    began = time.process_time()
+    with pytest.raises(BadInput, match="states"):
+        conform(wide, steps("utterance", "answer"))
+    assert time.process_time() - began < 8  # 24 s for 40 branches where only places were counted, and minutes for 400
+
+
+def test_eleven_branches_side_by_side_are_still_replayed() -> None:
+    lines = ["par", *["User -> Router : utterance", "else"] * 10, "User -> Router : utterance", "end"]
+    assert conform(diagram(*lines), steps(*["utterance"] * 11)).conforms
 
 
 def test_a_recorded_turn_becomes_steps_and_facts() -> None:

@@ -27,12 +27,16 @@ from dataclasses import dataclass
 
 from lingbot_map.ask.bases.sequence.ir import Diagram, Message, Step
 from lingbot_map.ask.bases.sequence.meaning import RETRIEVAL, Meaning, Said, meanings
-from lingbot_map.ask.bases.sequence.remaining import Remainders, Remaining
+from lingbot_map.ask.bases.sequence.remaining import Remainders, Remaining, TooMuch
 from lingbot_map.ask.text import folded
 from lingbot_map.errors import BadInput
 
 MOST_STATES = 20_000
 """Places of the replay that are visited; a turn of ten steps through a diagram of ten messages needs some hundred."""
+
+MOST_WORK = 1_000_000
+"""Parts and moves that are looked at on the way, see ``Remainders``: a second or two of it."""
+_MOVE = 5  # times the work of a part
 
 Facts = Callable[[str], bool | None]
 """Whether a condition holds; ``None`` where nothing is known of it."""
@@ -106,15 +110,15 @@ def conform(
     play = [step for step in steps if step.kind in within]
     checked = {number for number, kind in kinds.items() if kind}
     fits = _Fits(diagram, meant, play, slots, intents)
-    made = Remainders()
+    made = Remainders(MOST_WORK)
     try:
         design = _Design(made, diagram, checked, facts)
         goal = _replay(made, design.expression, play, fits)
-    except RecursionError:
+    except (RecursionError, TooMuch):
         goal = None
     if goal is None:
         expected = "a diagram that one turn can be replayed against"
-        raise BadInput(diagram.source, expected, f"more than {MOST_STATES} states", "divide it")
+        raise BadInput(diagram.source, expected, "one of too many states", "divide it")
     matched = [(number, play[at].event) for number, at in goal if number and at is not None]
     missing = [number for number, at in goal if at is None]
     extra = [at for number, at in goal if not number and at is not None]
@@ -284,6 +288,7 @@ def _replay(made: Remainders, start: Remaining, play: Sequence[Did], fits: _Fits
             moves.append((1, 0, rest, at, number, None))
         if at < len(play):
             moves.append((1, 0, left, at + 1, 0, at))
+        made.spend(_MOVE * len(moves))
         for price, gain, rest, place, number, step in moves:
             there, total = (rest, place), (cost + price, against + gain)
             if there not in done and total < costs.get(there, (1 << 30, 0)):

@@ -24,19 +24,32 @@ class Remaining:
         self.firsts: list[tuple[int, Remaining]] | None = None
 
 
-class Remainders:
-    """Makes them, each once."""
+class TooMuch(Exception):
+    """More was made than may be."""
 
-    def __init__(self) -> None:
+
+class Remainders:
+    """Makes them, each once; ``most`` bounds the work: parts that were put together, and messages that may come first.
+    Of n branches side by side each message leaves n parts, so a bound of states alone would bound nothing."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
         self._made: dict[tuple[Kind, int, tuple[Remaining, ...]], Remaining] = {}
         self.nothing = self._make("nothing", 0, (), done=True)
 
     def _make(self, kind: Kind, number: int, parts: tuple[Remaining, ...], *, done: bool) -> Remaining:
+        self.spend(1 + len(parts))
         key = (kind, number, parts)
         known = self._made.get(key)
         if known is None:
             known = self._made[key] = Remaining(kind, number, parts, done=done)
         return known
+
+    def spend(self, work: int) -> None:
+        """Raises TooMuch once that is more than may be."""
+        self._left -= work
+        if self._left < 0:
+            raise TooMuch
 
     def message(self, number: int) -> Remaining:
         """That message."""
@@ -70,6 +83,7 @@ class Remainders:
         """(message, what is left after it) for each message that may come first."""
         if left.firsts is None:
             left.firsts = list(self._firsts(left))
+            self.spend(len(left.firsts))
         return left.firsts
 
     def _firsts(self, left: Remaining) -> Iterator[tuple[int, Remaining]]:
