@@ -151,3 +151,43 @@ def test_what_lies_under_a_dragged_file_says_what_becomes_of_it(open_ask: Open) 
     page = open_ask("lang=zh")
     page.evaluate(DROP.replace(", 'drop'", ""), ["mine.puml", DIAGRAM])
     until(page, "getComputedStyle(document.querySelector('.ask'), '::after').content.includes('松开鼠标')")
+
+
+UNREADABLE = """() => {
+  const probe = document.createElement('i');
+  probe.style.color = 'Canvas';
+  document.body.append(probe);
+  const ground = getComputedStyle(probe).color;
+  probe.remove();
+  return [...document.querySelectorAll('body *')].filter((each) => {
+    const own = [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    const style = getComputedStyle(each);
+    return own && each.checkVisibility() && style.color === ground && style.forcedColorAdjust !== 'none';
+  }).map((each) => each.className || each.tagName);
+}"""
+"""Texts in the colour of the ground: the system puts that ground behind each text, and nothing is seen."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_are_seen_in_colours_that_the_system_forces(open_ask: Open, watch: Watch, scheme: str) -> None:
+    watch.forgiven.append("400 (Bad Request)")
+    page = open_ask(f"lang=en&ask={ORDER}", scheme=scheme)
+    page.emulate_media(forced_colors="active")
+    answer(page, sentences=[{"text": "It does not.", "cites": []}], verdict="no")
+    ask(page, "Must it?")
+    expect(page.locator(".ask-verdict.no")).to_be_visible()
+    page.evaluate(DROP, ["large.puml", "x" * 300_000])
+    expect(page.locator(".toast")).to_be_visible()
+    assert page.evaluate(UNREADABLE) == []
+    page.locator("#tab-dialogue").click()
+    page.locator("#panel-dialogue .said").first.click()
+    expect(page.locator(".said.current")).to_be_visible()
+    assert page.evaluate(UNREADABLE) == []
+
+
+def test_examples_are_as_high_as_a_finger_hits(open_ask: Open) -> None:
+    page = open_ask(f"lang=en&ask={ORDER}")
+    page.locator(".ask-try button").first.wait_for()
+    assert (
+        page.evaluate("Math.min(...[...document.querySelectorAll('.ask-try button')].map((e) => e.offsetHeight))") >= 24
+    )

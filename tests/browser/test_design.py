@@ -220,7 +220,7 @@ def test_on_a_phone_what_the_pill_says_is_whole_and_no_toast_covers_it(
     watch.forgiven.append("400")
     page = open_case(f"lang={lang}", width=400, height=800)
     drop(page, "cache-of-the-checkout-service.mmd", "sequenceDiagram\nA->>B: clear cache\n")
-    said = page.locator(".design-words.said > span").first
+    said = page.locator(".design-said > span").first
     expect(said).to_contain_text("毫不相干" if lang == "zh" else "None of its steps")
     assert said.evaluate("words => words.scrollWidth - words.clientWidth") <= 0
     expect(page.locator(".toast")).to_have_count(0)

@@ -12,7 +12,7 @@ export class DesignBar {
   /** @param {{step: (by: 1 | -1) => void, close: () => void}} actions */
   constructor(actions) {
     this.named = h('span', { class: 'design-words' });
-    this.words = h('span', { class: 'design-words said' });
+    this.words = h('span', { class: 'design-words design-said' });
     /** What the voice said last. */
     this.told = '';
     this.previous = h('button', { class: 'icon-button', on: { click: () => actions.step(-1) } }, icon('left'));
