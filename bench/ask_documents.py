@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from bench import Figure
-from lingbot_map.ask.bases.documents.beam import ANSWERABLE, answerable, ranked, starts
+from lingbot_map.ask.bases.documents.beam import ANSWERABLE, KEPT, answerable, ranked
 from lingbot_map.ask.bases.documents.encoders import table
 from lingbot_map.ask.bases.documents.files import Folder, document
 from lingbot_map.ask.bases.documents.library import Library, Snapshot
 from lingbot_map.ask.bases.documents.showing import shown
 from lingbot_map.ask.bases.documents.vectors import Encoder
+from lingbot_map.ask.pool import K
 from lingbot_map.ask.text import terms
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "retrieval"
@@ -122,6 +123,19 @@ def by_words(snapshot: Snapshot, text: str) -> list[str]:
     return [id for id, _ in snapshot.found_documents(terms(text), 100)]
 
 
+def by_fusion(snapshot: Snapshot, text: str) -> list[str]:
+    """BM25 and the most like sentences' documents, fused by rank; BM25 alone where there are no vectors."""
+    found = by_words(snapshot, text)
+    if snapshot.vectors.encoder is None:
+        return found
+    near = list(dict.fromkeys(id for id, _ in snapshot.vectors.nearest(text, 3 * KEPT)))[:KEPT]
+    score: dict[str, float] = {}
+    for ids in (found, near):
+        for rank, id in enumerate(ids, 1):
+            score[id] = score.get(id, 0.0) + 1 / (K + rank)
+    return sorted(score, key=lambda id: -score[id])[:KEPT]
+
+
 def by_beam(snapshot: Snapshot, text: str) -> list[str]:
     """Names followed."""
     return [reached.document for reached in ranked(snapshot, text)]
@@ -173,7 +187,7 @@ def _multi_hop(sets: Sequence[Set], encoder: Encoder | None) -> Iterator[Figure]
             if made_by is None:
                 yield from _told(f"{label}: FTS5 alone", _run(snapshot, each.asked, by_words)[0], each.asked, None)
             else:
-                yield from _told(f"{label}: RRF", _run(snapshot, each.asked, starts)[0], each.asked, None)
+                yield from _told(f"{label}: RRF", _run(snapshot, each.asked, by_fusion)[0], each.asked, None)
             found, times = _run(snapshot, each.asked, by_beam)
             yield from _told(f"{label}: beam", found, each.asked, bar)
             times.sort()
@@ -202,7 +216,7 @@ def _dense(sets: Sequence[Set], encoder: Encoder | None) -> Iterator[Figure]:
         for each in sets:
             snapshot = library(dense(each.passages, count), encoder).snapshot
             label = f"{each.name}, {count} naming sentences a passage"
-            yield from _told(f"{label}: RRF or FTS5", _run(snapshot, each.asked, starts)[0], each.asked, None)
+            yield from _told(f"{label}: RRF or FTS5", _run(snapshot, each.asked, by_fusion)[0], each.asked, None)
             yield from _told(
                 f"{label}: beam", _run(snapshot, each.asked, by_beam)[0], each.asked, bars.get((each.name, count))
             )

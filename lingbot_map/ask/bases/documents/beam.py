@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any
 
 from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.spoken import Spoken
 from lingbot_map.ask.bases.documents.wording import matching, stem
-from lingbot_map.ask.pool import K
 from lingbot_map.ask.text import STOP, terms, words
 
 WIDTH = 8
@@ -33,9 +32,11 @@ _NEXT_NAMESAKE = 0.8  # of several documents of one name, each beside the better
 _DECAY = 0.15  # of a rank: 1 / (1 + 0.15 r)
 _COMMON = 20  # sentences that hold a name; of one that more hold each is worth less, by the root
 _EVERYWHERE = 8_000  # sentences that say a word
-_ALIKE = 0.2
-"""Of a fit what likeness of vectors makes up; the rest is the share of the question's words. Chosen, like the rest, on
-questions that are not measured: from 0.15 to 0.25 nothing is lost anywhere over words alone."""
+_ALIKE_SENTENCE, _ALIKE_DOCUMENT = 0.2, 0.35
+"""Of the fit of a sentence, and of a document, what likeness of vectors makes up; words make up the rest."""
+_NEAR = 0.25
+"""Of what a rank by words is worth, what one by likeness adds. These three were chosen so that on questions that are
+not measured nothing falls below words alone; where both ranks counted the same, some did."""
 ANSWERABLE = 1.3
 """What ``answerable`` gives from which on nine of ten questions have their answer, as chosen on the same questions."""
 _OVER_A_NAME = 0.5  # in ``answerable``, of the best document that was reached over a name
@@ -104,7 +105,7 @@ class Fit:
         if self.vector is None:
             return share
         block = self.snapshot.vectors.blocks[spoken.document]
-        return (1 - _ALIKE) * share + _ALIKE * float(block[spoken.line.n - 1] @ self.vector)
+        return (1 - _ALIKE_SENTENCE) * share + _ALIKE_SENTENCE * float(block[spoken.line.n - 1] @ self.vector)
 
     def said(self, spoken: Spoken) -> int:
         """The question's words that a sentence says, a bit each."""
@@ -134,22 +135,25 @@ class Fit:
             rows = self.snapshot.by_document[id]
             best = max(map(self._shares.__getitem__, map(self._said.get, rows, repeat(0))), default=0.0)
             if self.vector is not None and rows:
-                best = (1 - _ALIKE) * best + _ALIKE * float(self.snapshot.vectors.mean(id) @ self.vector)
+                likeness = float(self.snapshot.vectors.mean(id) @ self.vector)
+                best = (1 - _ALIKE_DOCUMENT) * best + _ALIKE_DOCUMENT * likeness
             self._documents[id] = best
         return self._documents[id]
 
 
-def starts(snapshot: Snapshot, question: str, most: int = KEPT, *, alike: bool = True) -> list[str]:
-    """Documents by words; with vectors (and ``alike``) fused with those of the most like sentences."""
-    by_words = [id for id, _ in snapshot.found_documents(terms(question), most)]
-    if snapshot.vectors.encoder is None or not alike:
-        return by_words
-    near = list(dict.fromkeys(id for id, _ in snapshot.vectors.nearest(question, 3 * most)))[:most]
-    score: dict[str, float] = {}
-    for ranked in (by_words, near):
-        for rank, id in enumerate(ranked, 1):
-            score[id] = score.get(id, 0.0) + 1 / (K + rank)
-    return sorted(score, key=lambda id: -score[id])[:most]
+def places(snapshot: Snapshot, question: str, most: int = KEPT, *, alike: bool = True) -> dict[str, float]:
+    """Documents with what their ranks are worth, best first: by words; with vectors (and ``alike``) some more for
+    those of the most like sentences, so that what words find stays."""
+    worth = {id: _worth(rank) for rank, (id, _) in enumerate(snapshot.found_documents(terms(question), most))}
+    if snapshot.vectors.encoder is not None and alike:
+        near = dict.fromkeys(id for id, _ in snapshot.vectors.nearest(question, 3 * most))
+        for rank, id in enumerate(islice(near, most)):
+            worth[id] = worth.get(id, 0.0) + _NEAR * _worth(rank)
+    return {id: worth[id] for id in sorted(worth, key=lambda id: -worth[id])[:most]}
+
+
+def _worth(rank: int) -> float:
+    return 1 / (1 + _DECAY * rank)
 
 
 def ranked(
@@ -157,17 +161,16 @@ def ranked(
 ) -> list[Reached]:
     """Documents for a question, best first. ``fit`` is that of the question where it is there already."""
     fit = fit or Fit(snapshot, question)
-    fused = starts(snapshot, question, alike=fit.alike)
-    place = {id: 1 / (1 + _DECAY * rank) for rank, id in enumerate(fused)}
+    place = places(snapshot, question, alike=fit.alike)
     asked: dict[str, float] = {}
     for name in snapshot.titles.within(question):
         for id, worth in _called(snapshot, name, lambda id: fit.document(id) + place.get(id, 0.0)):
             asked[id] = max(asked.get(id, 0.0), _NAMED * worth)
     best: dict[str, Reached] = {}
-    for id in dict.fromkeys((*fused, *asked)):
+    for id in dict.fromkeys((*place, *asked)):
         own = 0.5 * fit.document(id) + 0.5 * place.get(id, 0.0) + asked.get(id, 0.0)
         best[id] = Reached(document=id, value=own, way=(id,))
-    beam = sorted((best[id] for id in dict.fromkeys((*fused[:STARTS], *asked))), key=_order)
+    beam = sorted((best[id] for id in dict.fromkeys((*islice(place, STARTS), *asked))), key=_order)
     beam = beam[: max(STARTS, min(len(asked), 3 * STARTS))]
     for _ in range(hops):
         steps: dict[str, Reached] = {}
