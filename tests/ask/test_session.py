@@ -310,3 +310,27 @@ def test_what_is_left_out_is_told(question: str, says: str) -> None:
     answer = asking.ask(question)
     assert says in answer.text
     assert "destination was read" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "question", ["Did the bot fail?", "Did the bot crash?", "机器人有没有出错？", "机器人报错了吗？"]
+)
+def test_a_finding_of_another_kind_is_no_failure(question: str) -> None:
+    answer = case("case-slot-pollution").ask(question)
+    assert answer.text.startswith(("No failure of the bot was recorded", "没有记录到机器人报错"))
+    assert "LM302" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "turn"),
+    [
+        ("用户第一句话说了什么？", "t1"),
+        ("What did the user say first?", "t1"),
+        ("What was the last message?", "t19"),
+        ("What was the first utterance?", "t1"),
+    ],
+)
+def test_the_first_and_the_last_utterance_are_turns(question: str, turn: str) -> None:
+    answer = case("case-slot-pollution").ask(question)
+    assert not answer.abstained
+    assert answer.cites[0] == turn

@@ -80,7 +80,7 @@ _TABLE: dict[str, str] = {
     ),
     "finding": (
         r"有(?:什么|没有|哪些)?问题|出了?(?:什么)?问题|异常|告警|警告|故障|错误|出错|毛病|\blm\d{3}\b|\banomal\w+|\bfindings?\b|\bwarnings?\b"
-        r"|\bproblems?\b|\bwent wrong\b|\bwrong\b|\berrors?\b|\bfail\w*"
+        r"|\bproblems?\b|\bwent wrong\b|\bwrong\b|\berrors?\b|\bfail\w*|\bcrash\w*|崩溃|报错|\bexceptions?\b"
     ),
     "happened": (
         r"发生了?(?:什么|啥|哪些)|怎么了|经过|情况|干了什么|做了什么|做了啥|概括|概述|总结|讲讲|说说|描述"
@@ -137,8 +137,10 @@ _TURN = re.compile(
     r"|\b(?:turn|round)s?\s*(?:no\.?|number|#)?\s*(?P<en>\d{1,2000})\b"
     r"|\b(?P<nth>\d{1,9})(?:st|nd|rd|th)\s+(?:turn|round)"
     r"|\bt(?P<id>\d{1,9})\b"
-    r"|(?P<last>最后一?轮|末轮|最后一?句|(?<=户)最后(?=[说问讲])|\b(?:say|said|ask(?:ed)?) last\b|\b(?:the )?last turn)"
-    r"|(?P<first>首轮|\b(?:the )?first turn)"
+    r"|(?P<last>最后一?轮|末轮|最后一?句|(?<=户)最后(?=[说问讲])|\b(?:say|said|ask(?:ed)?) last\b"
+    r"|\b(?:the )?last (?:turn|utterance|message|sentence)\b)"
+    r"|(?P<first>首轮|首句|第一句|\b(?:say|said|ask(?:ed)?) first\b"
+    r"|\b(?:the )?first (?:turn|utterance|message|sentence)\b)"
 )
 _MORE = re.compile(
     rf"\s*(?:轮|回合)?\s*(?:到|至|和|与|跟|、|,|-|~|–|\band\b|\bto\b|\bwith\b|\bfrom\b|\bthrough\b|\bvs\.?\b|\bversus\b)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lingbot_map.ask.bases.session.flow import changes, confidence_of
 from lingbot_map.ask.bases.session.recalls import score, stage_name
 from lingbot_map.ask.bases.session.record import TurnRecord, shown
@@ -196,14 +198,26 @@ def overview(s: Saying) -> Found:
     return s.told()
 
 
+_FAILED = re.compile(r"\bfail\w*|\bcrash\w*|\bexceptions?\b|报错|崩溃|机器人\w{0,4}出错")
+
+
 def findings(s: Saying) -> Found:
     """What the checks found, in all or in turns."""
     found = [f for f in s.record.map.findings.values() if not s.turns or f.turn in s.turns or f.since in s.turns]
     codes = {word for word in folded(s.question.text).replace("?", " ").split() if word.startswith("lm")}
     if codes:
         found = [f for f in found if f.code.casefold() in codes] or found
+    failed = _FAILED.search(folded(s.question.text)) is not None
+    failures = [f for f in found if failed and f.kind == "failure"]
+    found = failures or found
     if "whether" in s.cues:
-        s.verdict = "yes" if found else "no"
+        s.verdict = "yes" if (failures if failed else found) else "no"
+    if failed and found and not failures:
+        s.say(
+            [f"t{turn}" for turn in s.turns] or s.all_turns(),
+            zh="没有记录到机器人报错；检查发现的是别的：",
+            en="No failure of the bot was recorded; what the checks found is something else:",
+        )
     if not found:
         s.say(
             [f"t{turn}" for turn in s.turns] or s.all_turns(),
