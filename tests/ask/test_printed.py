@@ -58,3 +58,17 @@ def test_words_are_listed_as_the_language_of_the_question_lists_them(tmp_path: P
     assert chinese
     assert not any("、" in item.selection_reason for item in english), english
     assert any("、" in item.selection_reason for item in chinese), chinese
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("RiskService做什么？", "图中没有 RiskService，图中未涉及这个问题。"),
+        ("What does RiskService do?", "RiskService is not in the diagram, which has nothing on this question."),
+    ],
+)
+def test_what_a_diagram_has_not_is_named_without_the_words_beside_it(tmp_path: Path, question: str, says: str) -> None:
+    (tmp_path / "a.puml").write_text("@startuml\nShop -> Stock: reserveItem(sku)\nStock --> Shop: reserved\n@enduml\n")
+    answer = Ask(opened("diagram", [tmp_path / "a.puml"])).ask(question)
+    assert answer.abstained
+    assert answer.text == says

@@ -127,13 +127,25 @@ def _of_diagram(diagram: Any, lang: Lang) -> Iterator[str]:
     branches = [fragment for fragment in diagram.fragments if fragment.kind in ("alt", "opt", "break")]
     conditions = [o.condition for each in branches for o in each.operands if len(o.condition) > 2]
     for condition in conditions[:2]:
-        yield f"如果{condition}，完整调用链会怎么走？" if lang == "zh" else f"What is the whole chain if {condition}?"
+        yield (
+            f"如果{_beside(condition, after=False)}，完整调用链会怎么走？"
+            if lang == "zh"
+            else f"What is the whole chain if {condition}?"
+        )
     if inner:
         name = inner[0].name
-        yield f"{name} 在什么条件下调用？" if lang == "zh" else f"Under which condition is {name} called?"
+        yield (
+            f"{_beside(name, before=False)}在什么条件下调用？"
+            if lang == "zh"
+            else f"Under which condition is {name} called?"
+        )
     if len(told) > 1:
         first, second = told[0].name, told[1].name
-        yield f"{second} 必须在 {first} 之后吗？" if lang == "zh" else f"Must {second} come after {first}?"
+        yield (
+            f"{_beside(second, before=False)}必须在{_beside(first)}之后吗？"
+            if lang == "zh"
+            else f"Must {second} come after {first}?"
+        )
     yield "主干步骤有哪些？" if lang == "zh" else "Which steps does the main path have?"
     yield "这个设计有什么问题？" if lang == "zh" else "What is wrong with this design?"
 
@@ -151,15 +163,25 @@ def _of_graph(about: Any, lang: Lang) -> Iterator[str]:
                 continue
             if word and relation not in told and len(told) < 2:
                 told.add(relation)
-                yield f"谁{word}了{name}？" if lang == "zh" else f"Who {word} {name}?"
+                yield f"谁{word}了{_beside(name, after=False)}？" if lang == "zh" else f"Who {word} {name}?"
     if known:
         ends = [edge.target for edges in graph.out.get(known[0], {}).values() for edge in edges]
         further = [edge.source for end in ends for edges in graph.into.get(end, {}).values() for edge in edges]
         for other in [id for id in further if id != known[0]][:2]:
             a, b = graph.nodes[known[0]].name, graph.nodes[other].name
-            yield f"{a}和{b}有什么关系？" if lang == "zh" else f"How are {a} and {b} connected?"
+            yield (
+                f"{_beside(a, before=False)}和{_beside(b)}有什么关系？"
+                if lang == "zh"
+                else f"How are {a} and {b} connected?"
+            )
     for kind in islice(filter(None, about.schema.kinds), 2):
-        yield f"有多少{kind}？" if lang == "zh" else f"How many {kind} are there?"
+        yield f"有多少{_beside(kind, after=False)}？" if lang == "zh" else f"How many {kind} are there?"
+
+
+def _beside(name: str, *, before: bool = True, after: bool = True) -> str:
+    """A name among Chinese words: a space stands between them and letters or digits of another script, and no other."""
+    left = " " if before and name[:1].isascii() else ""
+    return left + name + (" " if after and name[-1:].isascii() else "")
 
 
 def _verb(says: Sequence[str], lang: Lang) -> str:
@@ -174,4 +196,4 @@ def _verb(says: Sequence[str], lang: Lang) -> str:
 def _of_documents(snapshot: Any, lang: Lang) -> Iterator[str]:
     for document in islice(snapshot.documents.values(), 8):
         title = document.title.strip()
-        yield f"{title}说了什么？" if lang == "zh" else f"What is {title}?"
+        yield f"{_beside(title, before=False)}说了什么？" if lang == "zh" else f"What is {title}?"

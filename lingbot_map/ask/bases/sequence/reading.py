@@ -40,7 +40,7 @@ class Read:
         return tuple(mention for mention in self.mentions if mention.kind == "message")
 
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*(?:\(\))?")
+_IDENTIFIER = re.compile(r"[A-Za-z_](?:(?![\u4e00-\u9fff])[\w.])*(?:\(\))?")  # "RiskService做什么" names RiskService
 _CITED = re.compile(r"(?<![a-z0-9_])m(\d{1,6})(?![a-z0-9_])")
 _NTH = re.compile(
     r"第\s*([0-9]+|[零一二两三四五六七八九十百]+)\s*(?:条|个|步|号)|\b(?:message|step|number|no\.?|#)\s*(?:no\.?\s*|#\s*)?(\d{1,7})\b"
