@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lingbot_map.ask.bases.documents.judge import TYPE_NOUNS, Judged
+from lingbot_map.ask.bases.documents.judge import ENOUGH, TYPE_NOUNS, Judged
 from lingbot_map.ask.bases.documents.spoken import Spoken
 from lingbot_map.ask.bases.documents.wording import matching
 
@@ -48,6 +48,8 @@ def of_another(judged: Judged, text: str, said: Sequence[Spoken]) -> bool:
     if not 0 < len(said) <= _MOST:
         return False
     own = frozenset[str]().union(*asked)
+    if any(_holds(spoken, asked) and judged.share(judged.covers([spoken])) >= ENOUGH for spoken in said):
+        return False  # one sentence about the name says it
     subjects = [_subject(spoken) for spoken in said]
     strange = [bool(subject) and not _holds(spoken, asked) for spoken, subject in zip(said, subjects, strict=True)]
     if not any(strange):

@@ -28,7 +28,7 @@ _ASIDE_ZH = (
     "给 往 向 于 以 之 是否 能否 可否 能 能不能 会不会 有没有 怎样 这个 那个 一个 哪种 哪位 何时 几个 "
     "开始 出现 发生 要求 其中 内容 东西 已经 已 多 久 大 长 讲 说 一般 通常 到底 究竟 多长 多大 分别 您 "
     "帮 查 帮忙 麻烦 找 列出 列举 介绍 解释 话 自 随后 必须 不 没 之前 以前 先 计划 预计 打算 原来 原先 "
-    "最初 曾经 受 受到 另外 期间"
+    "最初 曾经 受 受到 另外 期间 打"
 )
 _ASIDE_EN = (
     "me tell please give show list can could would should will shall may might must i we you they he she him her his "
@@ -77,7 +77,7 @@ _TYPES: tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ...] = (
     ),
     (
         "number",
-        re.compile(r"多少(?:钱|元|块)?|打?几折|几(?:元|块钱?)|几|\bhow (?:much|high|large|big|fast)\b"),
+        re.compile(r"花?多少(?:钱|元|块)?|打?几折|几(?:元|块钱?)|几|\bhow (?:much|high|large|big|fast)\b"),
         re.compile(r"\d"),
     ),
     ("where", re.compile(r"哪里|哪儿|在哪|什么地方|\bwhere\b"), None),
@@ -303,7 +303,8 @@ def _astride(word: str) -> bool:
 
 def _bare(word: str) -> str:
     if len(word) > 1 and HAN.match(word):
-        return word.rstrip("过了着是") or word
+        bare = word.rstrip("过了着是") or word
+        return bare.removesuffix("有") if len(bare) > 2 else bare
     return word
 
 
