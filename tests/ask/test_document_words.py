@@ -8,7 +8,7 @@ import pytest
 
 from lingbot_map.ask import Ask
 from lingbot_map.ask.bases import opened
-from lingbot_map.ask.bases.documents import verbs
+from lingbot_map.ask.bases.documents import nouns, verbs
 
 PAGES = {
     "ferry.md": (
@@ -22,6 +22,10 @@ PAGES = {
         "Rosa Quist trained the new mate.\n"
     ),
     "film.md": "# Notes\nThe film Red Harbour was directed by Jane Doe. Jane Doe was born in Lund.\n",
+    "plan.md": (
+        "# Plan\nThe retirement of the slipway is on 3 May 2031. A week before the retirement all crews are told.\n"
+        "The extension of the quay was approved by Nora Wick. The crane will be renewed on 9 June.\n"
+    ),
     "会员.md": "# 会员\n金卡年费500元，享受九折。钻石卡年费1200元，享受八折。\n",
     "喂食.md": "# 喂食\n住店的狗由护工负责喂食，每天三次。\n",
 }
@@ -42,9 +46,14 @@ def pages(request: pytest.FixtureRequest, tmp_path: Path) -> Ask:
         ("On which days do repairs take place?", "Mondays"),
         ("How much does a bicycle cost?", "4 euros"),
         ("Where was Emil Vance born?", "Tarn"),
+        ("When will the slipway be retired?", "3 May 2031"),
+        ("Who approved extending the quay?", "Nora Wick"),
+        ("When is the renewal of the crane?", "9 June"),
         ("金卡年费多少钱？", "500元"),
         ("钻石卡打几折？", "八折"),
         ("住店的狗一天喂几次？", "每天三次"),
+        ("金卡年费要花多少？", "500元"),
+        ("When did Rosa Quist join as a mate?", "2012"),
     ],
 )
 def test_a_question_in_other_words_finds_what_is_said(pages: Ask, question: str, says: str) -> None:
@@ -69,3 +78,14 @@ def test_a_verb_has_its_forms_from_any_of_them() -> None:
     assert verbs.forms("drives") == verbs.forms("driven") == ("drive", "drove", "driven")
     assert "ran" in verbs.forms("running")
     assert verbs.forms("found") == ()
+
+
+@pytest.mark.parametrize("word", ["department", "station", "state", "mission", "basement", "version"])
+def test_a_noun_that_only_looks_like_that_of_a_verb_is_none(word: str) -> None:
+    assert nouns.forms(word) == ()
+
+
+def test_what_comes_before_is_answered_by_what_says_so(tmp_path: Path) -> None:
+    (tmp_path / "plan.md").write_text(PAGES["plan.md"], "utf-8")
+    answer = Ask(opened("sentences", [tmp_path])).ask("What has to be done before the slipway is retired?")
+    assert answer.text.startswith("A week before the retirement all crews are told."), answer.text

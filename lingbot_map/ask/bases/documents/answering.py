@@ -33,6 +33,12 @@ _NEGATION = r"(?:不会|不能|不再|不|未|没有|没|无法|not |never |no l
 _DENIED = re.compile(r"(?<!是)(?<!会)(?<!能)(?<!要)(?:不|未|没)(?!是|会|能|要|有)|\bnot\b|n't\b")
 _SIGN = re.compile(r"后|则|就|将|会|时|导致|then|will")
 _CAUSE = re.compile(r"原因|因为|由于|\b(?:cause|because|due to|reason)\b")
+# "What has to be done before it is retired" asks for what a sentence says to come before, not for what retires it.
+_ASKS_BEFORE = re.compile(
+    r"\b(?:do|done|happens?|completed?|finish(?:ed)?|check(?:ed)?|prepared?)\b.*\b(?:before|prior to|ahead of)\b|"
+    r"前(?:还|都|先)*(?:要|需要|必须|应该|应当|得)?先?(?:做|办|完成|准备)"
+)
+_SAYS_BEFORE = re.compile(r"\b(?:before|prior to|ahead of)\b|前")
 _MISSING = {
     "recall": {"zh": "找不到：文档里没有说到{}。", "en": "Not found: the documents do not say anything on {}."},
     "sentences": {
@@ -179,7 +185,7 @@ class Documents:
     def _chained(self, snapshot: Snapshot, judged: Judged, pool: Sequence[Fused], question: Question) -> Found:
         lang, text = question.lang, question.text
         past = _PAST.search(judged.wording.whole) is not None
-        named = {d.id for d in snapshot.documents.values() if d.version and _names_version(judged, snapshot, d.id)}
+        named = {d.id for d in snapshot.versioned if _names_version(judged, snapshot, d.id)}
         out = frozenset(row for row in snapshot.retired if not past and snapshot.sentences[row].document not in named)
         starts = [spoken for fused in pool[:12] if (spoken := snapshot.ids.get(fused.item))]
         found = chains.search(snapshot, judged, out=out, longest=max(4, judged.wording.hops + 1), starts=starts)
@@ -190,6 +196,8 @@ class Documents:
         if not full:
             return self._missing(judged, lang)
         best = full[0]
+        if _ASKS_BEFORE.search(judged.wording.whole):
+            best = next((path for path in full if any(map(_says_before, path.spoken))), best)
         kept = chains.merged([path for path in full if path.share >= best.share - 1e-9])
         first = _conclusion(judged, best)
         rest = [spoken for spoken in best.spoken if spoken is not first]
@@ -294,12 +302,18 @@ def _answers(judged: Judged, path: chains.Path) -> bool:
     return all(told(type) for type in judged.wording.types)
 
 
+def _says_before(spoken: Spoken) -> bool:
+    return _SAYS_BEFORE.search(matching(spoken.line.text)) is not None
+
+
 def _conclusion(judged: Judged, path: chains.Path) -> Spoken:
     """The sentence that answers: of the type asked for, nearest to what is in focus."""
 
+    before = _ASKS_BEFORE.search(judged.wording.whole) is not None
+
     def worth(spoken: Spoken) -> tuple[float, float, int]:
         whole = matching(spoken.line.text)
-        typed = sum(of_type(type, whole) for type in judged.wording.types)
+        typed = sum(of_type(type, whole) for type in judged.wording.types) + (before and _says_before(spoken))
         covered = judged.covers([spoken])
         focus = sum(judged.concepts[at].weight for at in covered if judged.concepts[at].concept.focus)
         return (typed, focus, path.spoken.index(spoken))

@@ -70,10 +70,19 @@ class Snapshot:
     def families(self) -> Mapping[str, tuple[Document, ...]]:
         """The versions of each document that has several, oldest first."""
         found: dict[str, list[Document]] = {}
-        for document in self.documents.values():
-            if document.version:
-                found.setdefault(document.family, []).append(document)
+        for document in self.versioned:
+            found.setdefault(document.family, []).append(document)
         return {family: tuple(sorted(each, key=lambda d: d.version)) for family, each in found.items() if len(each) > 1}
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The folders of all documents."""
+        return frozenset(document.folder for document in self.documents.values())
+
+    @cached_property
+    def versioned(self) -> tuple[Document, ...]:
+        """Documents that are one version of several, or say which they are."""
+        return tuple(document for document in self.documents.values() if document.version)
 
     @cached_property
     def retired(self) -> frozenset[int]:

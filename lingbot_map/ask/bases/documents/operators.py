@@ -324,8 +324,9 @@ def _earlier(id: str) -> bool:
 
 
 def _folder(whole: str, snapshot: Snapshot) -> str | None:
-    folders = {document.folder for document in snapshot.documents.values()}
-    return next((folder for folder, said in KINDS.items() if folder in folders and any(w in whole for w in said)), None)
+    return next(
+        (folder for folder, said in KINDS.items() if folder in snapshot.folders and any(w in whole for w in said)), None
+    )
 
 
 def _first(snapshot: Snapshot, document: Document, holds: re.Pattern[str]) -> Spoken | None:

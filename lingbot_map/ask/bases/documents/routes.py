@@ -166,7 +166,7 @@ def routes(snapshot: Snapshot, judged: Judged, lang: Lang, cite: Callable[[Spoke
     ]
     if snapshot.fine:
         ways.append(Route(name="fine", run=fine, keywords=keywords, detail="test points, boundaries, risks"))
-    if any(document.folder == EARLIER for document in snapshot.documents.values()):
+    if EARLIER in snapshot.folders:
         ways.append(
             Route(name="earlier", run=earlier, weight=_EARLIER_WEIGHT, keywords=keywords, detail="earlier answers")
         )

@@ -34,7 +34,10 @@ _HOLDING = (
     "select value, (select json_group_array(row) from "
     "(select row from held where name = json_each.value order by row limit ?)) from json_each(?)"
 )
-_LINE = "select row, doc, n, text, heading, paragraph, place, names, stems, form from line"
+_LINE = (
+    "select row, doc, n, text, heading, paragraph, place, names, stems, form, "
+    "(select count from form where form.form = line.form) from line"
+)
 
 
 _K = TypeVar("_K")
@@ -175,6 +178,10 @@ class StoredSnapshot(Snapshot):
             known[row[0]] = self._spoken(row)
 
     def _spoken(self, row: tuple[Any, ...]) -> Spoken:
+        forms = _known(self.forms)
+        if len(forms) >= _REMEMBERED:
+            forms.clear()
+        forms[row[9]] = row[10]
         document = self.documents[self.rows[row[1]]]
         key = (document.id, row[4])
         above = self._contexts.get(key)
@@ -183,7 +190,7 @@ class StoredSnapshot(Snapshot):
                 self._contexts.clear()
             context = context_of(matching(document.title), row[4], document.title)
             above = self._contexts[key] = (context, stems(context))
-        return tables.spoken_from(row, document, *above)
+        return tables.spoken_from(row[:10], document, *above)
 
     @cached_property
     def _contexts(self) -> dict[tuple[str, str], tuple[str, frozenset[str]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from lingbot_map.ask.bases.documents import verbs
+from lingbot_map.ask.bases.documents import nouns, verbs
 
 GROUPS: tuple[str, ...] = (
     "支付 付款 付钱 缴费 缴款",
@@ -92,7 +92,7 @@ GROUPS: tuple[str, ...] = (
 
 class Synonyms:
     """Which words stand for which: ``forms(word)`` are all that say the same, the word itself first, with the forms of
-    an irregular verb."""
+    an irregular verb, and the verb or nouns of one."""
 
     def __init__(self, groups: Iterable[Iterable[str]] = ()) -> None:
         forms: dict[str, dict[str, None]] = {}
@@ -109,4 +109,5 @@ class Synonyms:
     def forms(self, word: str) -> tuple[str, ...]:
         """All words of its groups; only itself if it is in none."""
         said = self._forms.get(word, (word,))
-        return tuple(dict.fromkeys((*said, *(form for each in said for form in verbs.forms(each)))))
+        more = (form for each in said for form in (*verbs.forms(each), *nouns.forms(each)))
+        return tuple(dict.fromkeys((*said, *more)))
