@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from lingbot_map.ask import Ask
@@ -71,6 +73,16 @@ def test_what_comes_before_is_not_of_another_branch(order: Ask) -> None:
     answer = order.ask("What happens before notifying purchasing?")
     assert "m2" in answer.cites
     assert "charge card" not in answer.text
+
+
+def test_a_condition_that_is_a_part_of_a_named_message_is_not_meant(tmp_path: Path) -> None:
+    path = tmp_path / "shop.puml"
+    path.write_text(
+        "@startuml\nA -> B: check stock\nB --> A: level\nalt in stock\nA -> C: pack\nend\n@enduml\n", encoding="utf-8"
+    )
+    ask = Ask(opened([path]))
+    assert ask.ask("What happens after the stock is checked?").cites == ("m1", "m2")
+    assert "m3" in ask.ask("What happens if it is in stock?").cites
 
 
 def test_what_comes_before_the_first_is_nothing(order: Ask) -> None:

@@ -179,6 +179,7 @@ def read(text: str, view: View) -> Read:
     if unknown and (close := near(unknown, view)):
         unknown = tuple(word for word in unknown if all(word != mention.text for mention in close))
         mentions = tuple(sorted((*mentions, *close), key=lambda each: text.find(each.text)))
+    named = tuple(each for each in named if each.at >= 0 or not _within(each, mentions, view))
     loose = [view.spoken(each) for each in named if each.at < 0]
     mentions = tuple(
         each for each in mentions if each.how != "alias" or not any(set(each.text.split()) <= own for own in loose)
@@ -194,6 +195,16 @@ def read(text: str, view: View) -> Read:
     literal = sum(mention.how != "alias" or mention.confidence >= 0.9 for mention in mentions)
     fit = 2.0 * literal + len(mentions) + sum(min(each.score, 3.0) for each in named) - 3.0 * len(unknown)
     return Read(text, kind, mentions, named, order, number, word, unknown, fit)
+
+
+def _within(named: Named, mentions: Sequence[Mention], view: View) -> bool:
+    """Whether a condition that is not written out is a part of a message that the question names: "in stock", where it
+    says that the stock is checked."""
+    own = set(concepts(named.fragment.operands[named.operand - 1].condition))
+    whole = (
+        set(concepts(each.name)) for mention in mentions if mention.kind == "message" for each in view.messages(mention)
+    )
+    return any(own < said for said in whole)
 
 
 _HARD = STATES - {"need", "not need", "changed", "not changed", "exist", "hit", "locked", "duplicate", "success"}
