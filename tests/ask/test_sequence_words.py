@@ -125,3 +125,29 @@ def test_the_words_of_steps_are_read_as_labels_are() -> None:
     words = [word for _, of, beside in meaning._WORDS for word in of | beside if TERMS.get(word, word) == word]
     stray = [word for word in words if concepts(word) not in ((word,), (word.removesuffix("s"),))]
     assert stray == []
+
+
+LOGIN = """sequenceDiagram
+  actor User
+  participant Auth
+  participant DB
+  User->>Auth: log in
+  Auth->>DB: load account
+  DB-->>Auth: account
+  alt password wrong
+    loop up to 3 times
+      User->>Auth: retry password
+    end
+  end
+"""
+
+
+def test_who_does_to_a_thing_what_nobody_draws_is_not_who_sends_it(tmp_path: Path) -> None:
+    path = tmp_path / "login.mmd"
+    path.write_text(LOGIN, "utf-8")
+    ask = Ask(opened([path]))
+    assert ask.ask("Who deletes the account?").abstained
+    assert "m3" in ask.ask("Who sends the account?").cites
+    assert "m3" in ask.ask("account 是谁发给谁的？").cites
+    assert "m4" in ask.ask("How many times can the user retry?").cites
+    assert "m4" in ask.ask("密码错误时会怎样？").cites

@@ -15,6 +15,7 @@ from lingbot_map.ask.text import STOP, folded, words
 _GROUPS = """
 success: 成功 通过 正常完成 succeed succeeded successful successfully success ok okay passed
 fail: 失败 出错 报错 异常 错误 不成功 未成功 没有成功 没成功 未通过 不通过 fail failed failure error exception ko
+fail: 不对 不正确 wrong incorrect
 timeout: 超时 逾时 过时未回 一直没响应 没有响应 无响应 timeout timedout expiry
 insufficient: 不足 不够 不充足 缺少 短缺 insufficient shortage lacking notenough
 sufficient: 充足 足够 够用 sufficient enough

@@ -210,9 +210,11 @@ def _within(named: Named, mentions: Sequence[Mention], view: View) -> bool:
 _HARD = STATES - {"need", "not need", "changed", "not changed", "exist", "hit", "locked", "duplicate", "success"}
 _DEEDS = frozenset(concepts(
     "send call invoke use access read write query notify request message update save publish emit depend talk contact "
-    "reach touch return reply answer receive interact communicate involve service component participant lifeline "
+    "responsible initiate trigger perform execute start issue make handle give pass fire originate "
+        "reach touch return reply answer receive interact communicate involve service component participant lifeline "
     "发 发消息 发送 访问 使用 依赖 联系 通知 请求 交互 消息 写 写入 "
-    "读 读取 查询 更新 修改 存 保存 返回 回复 收到 哪个 直接"
+    "读 读取 查询 更新 修改 存 保存 返回 回复 收到 哪个 直接 "
+        "发给 发往 发向 发起 传给 触发 执行 负责 完成 产生"
 ))  # fmt: skip
 """What a question may call any message by; another deed is of the diagram or nothing of it is meant."""
 _PLAIN = (
@@ -240,7 +242,8 @@ def _unmet(text: str, q: str, kind: str, named: tuple[Named, ...], mentions: Seq
     if not named:
         if signs.IF.search(q) and kind in ("steps", *_PLAIN):
             return True
-        if kind == "incoming" and signs.WHO.search(q) and asked - view.known - _DEEDS:
+        thing = kind == "ends" and all(len(concepts(mention.text)) == 1 for mention in mentions)
+        if (kind == "incoming" or thing) and signs.WHO.search(q) and asked - view.known - _DEEDS:
             return True  # "who phones the customer?" isn't answered by who sends a mail
         return kind in _PLAIN and (bool(asked & _HARD) or _asks_property(q, view))
     for each in named:
@@ -302,7 +305,7 @@ def _kind(
         r"消息|调用|\bmessages?\b|\bcalls?\b", q
     ):
         return "filter", "all", None
-    if signs.COUNT.search(q) and not literal and not lifelines:
+    if signs.COUNT.search(q) and not literal and (not lifelines or signs.TIMES.search(q)):
         return "limit", "", None
     if len(lifelines) >= 2 and signs.PATH.search(q):
         return "path", "", None

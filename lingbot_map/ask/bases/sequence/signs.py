@@ -21,6 +21,7 @@ INTERVAL = _any(
     r"\bhow many (?:seconds|minutes|ms|milliseconds)\b|\btime limit\b",
 )
 COUNT = _any(r"几次|多少次|次数|上限|\bmax\b|\blimit\b|\bhow many times\b|\bat most\b|\bmaximum\b|\bhow often\b")
+TIMES = _any(r"几次|多少次|\bhow many times\b")
 OFTEN = _any(r"多久.{0,6}一次|每隔多久|频率|\bhow often\b")
 PARAMS = _any(r"参数|入参|传了?什么|带了?什么|\bparameters?\b|\barguments?\b|\bpassed\b")
 RETURNS = _any(r"返回什么|返回值|返回了?哪|应答是|回复是|的返回|\breturns?\b|\bwhat does .* reply\b|\brespon[sd]")
