@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.spoken import Spoken
 from lingbot_map.ask.bases.documents.store import either
-from lingbot_map.ask.bases.documents.wording import Concept, Wording
+from lingbot_map.ask.bases.documents.wording import HAN, Concept, Wording, stem
 
 ENOUGH = 0.7
 """Share of the question that evidence must cover; below it is abstained."""
@@ -43,10 +43,16 @@ class Weighed:
     weight: float
     rows: frozenset[int]
     common: bool = False
+    stems: frozenset[str] = frozenset()
+    """Those of its forms, where they tell by themselves whether a sentence says it."""
 
     def said_in(self, spoken: Spoken) -> bool:
         """Whether a sentence says it."""
-        return spoken.row in self.rows or (self.common and self.concept.within(spoken.whole, spoken.stems))
+        if spoken.row in self.rows:
+            return True
+        if self.stems:
+            return self.common and not self.stems.isdisjoint(spoken.stems)
+        return self.common and self.concept.within(spoken.whole, spoken.stems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,5 +120,7 @@ def judge(snapshot: Snapshot, wording: Wording) -> Judged:
             weight *= _TYPE_NOUN
         elif concept.focus:
             weight *= _FOCUS
-        found.append(Weighed(concept, weight, rows, common))
+        words = not any(" " in form or HAN.search(form) for form in concept.forms)
+        stems = frozenset(map(stem, concept.forms)) if words else frozenset()
+        found.append(Weighed(concept, weight, rows, common, stems))
     return Judged(wording, tuple(found), sum(each.weight for each in found))

@@ -161,10 +161,17 @@ class StoredSnapshot(Snapshot):
 
     def without_boilerplate(self, rows: Sequence[int]) -> tuple[int, ...]:
         """Of these sentences those that are written for their documents."""
+        if not self._any_boilerplate:
+            return tuple(rows)
         total = len(self.documents)
         sql = "select line.row, form.count from line join form on form.form = line.form where line.row in "
         found = self._all(f"{sql}({','.join('?' * len(rows))}) order by line.row", rows)
         return tuple(row for row, count in found if form_worth(count, total) > OWN)
+
+    @cached_property
+    def _any_boilerplate(self) -> bool:
+        most = self._all("select max(count) from form")[0][0] or 0
+        return form_worth(most, len(self.documents)) <= OWN
 
     def close(self) -> None:
         """End the read transaction: the database may forget what only this snapshot saw."""
