@@ -18,6 +18,7 @@ from tests.web.asked import BROKEN, DIAGRAM
 pytestmark = pytest.mark.browser
 
 FIRST = 8
+LINES = "name => { const r = document.createRange(); r.selectNodeContents(name); return r.getClientRects().length; }"
 
 
 def answer(page: Page, **said: Any) -> None:
@@ -126,6 +127,16 @@ def test_a_name_is_shown_as_it_was_typed_and_its_doubt_is_said(open_ask: Open) -
     expect(page.locator(".ask-bound .corrected")).to_have_count(1)
     expect(page.locator(".ask-bound .unsure")).to_have_count(0)
     expect(page.locator(".ask-bound")).not_to_contain_text("please check")
+
+
+@pytest.mark.parametrize("width", [400, 1200, 1600])
+def test_a_name_stands_on_one_line_beside_what_it_means(open_ask: Open, width: int) -> None:
+    page = open_ask(f"lang=en&ask={ORDER}&aq=Under+which+condition+is+retryCharge+called", width=width, height=800)
+    name = page.locator(".ask-bound bdi")
+    expect(name).to_have_text("retryCharge")
+    if width >= 1200:
+        page.locator("[data-focus=wide]").click()
+    assert name.evaluate(LINES) == 1
 
 
 def test_evidence_of_a_session_is_words_and_numbers_of_events(open_ask: Open) -> None:
