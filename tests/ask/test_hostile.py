@@ -8,6 +8,7 @@ import random
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from lingbot_map.ask import Answer, Ask
 from lingbot_map.ask.bases import KINDS, opened
+from lingbot_map.ask.bases.sequence.source import read
 from lingbot_map.errors import BadInput
 from tests.ask.test_kept import SCRIPTS, base_of
 
@@ -100,6 +102,42 @@ def test_a_hostile_graph_is_refused_with_its_place(name: str, tmp_path: Path) ->
     told = refused("graph", tmp_path)
     assert place in told
     assert len(told) < 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@startuml\n???\n" + "\n" * 200_000 + "x\n@enduml",
+        "@startuml\n" + ("??? " + "-" * 90_000 + " x\n") * 2 + "@enduml",
+        "@startuml\n" + ("??? " + " ->(" * 20_000 + "\n") * 2 + "@enduml",
+        "@startuml\nA -> B: x\n" + "\n" * 200_000 + "@enduml",
+        "\n" * 100_000 + " " * 90_000 + "@startuml\nA -> B: x\n@enduml",
+        "sequenceDiagram\nA->>B: x\n" + " " * 90_000 + "\n" * 100_000 + "B->>A: y",
+    ],
+    ids=["blank and unknown", "dashes", "arrows", "blank", "blank before", "spaces"],
+)
+def test_runs_of_one_character_are_read_in_time_that_follows_their_length(text: str) -> None:
+    began = time.process_time()
+    with suppress(BadInput):
+        read(text, "x.puml")
+    assert time.process_time() - began < 5  # 41 s for 20,000 blank lines where each was begun at anew
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("  start", "an activity diagram"), ("  :pay;  ", "an activity diagram"),
+        ("if (paid) then (yes)", "an activity diagram"),
+        (" [*] --> Idle", "a state diagram"), ("Idle ---> [*]", "a state diagram"),
+        ("Shop <|-- Store", "a class diagram"),
+        ("  (Pay) as P", "a use case diagram"), ("User --> (Pay)  ", "a use case diagram"),
+        ("  [Shop] --> DB", "a component diagram"), ("** idea", "a mind map"),
+    ],
+)  # fmt: skip
+def test_a_diagram_of_another_kind_is_called_so(line: str, kind: str) -> None:
+    with pytest.raises(BadInput) as why:
+        read(f"@startuml\n\n{line}\n\n@enduml", "x.puml")
+    assert why.value.found == kind
 
 
 def test_cycles_loops_and_a_mark_of_order_are_no_harm(tmp_path: Path) -> None:

@@ -26,25 +26,27 @@ _MERMAID = (
     "kanban", "architecture", "C4Context", "C4Container", "C4Component", "C4Dynamic", "radar", "treemap",
 )  # fmt: skip
 _MERMAID_HEAD = re.compile(rf"\s*(sequenceDiagram|(?:{'|'.join(_MERMAID)})(?:-\w+)?)\b(.*)")
-_UNVERIFIED = re.compile(r"^\s*(?:'|%%|<!--)\s*(?:unverified|未经?核实)", re.IGNORECASE | re.MULTILINE)
+_UNVERIFIED = re.compile(r"^[ \t]*(?:'|%%|<!--)[ \t]*(?:unverified|未经?核实)", re.IGNORECASE | re.MULTILINE)
 """The comment by which somebody says that a diagram was drawn after a picture and nobody has held it against it."""
-_START = re.compile(r"\s*@start(\w+)", re.IGNORECASE)
+_START = re.compile(r"@start(\w+)", re.IGNORECASE)
 _PAGE_END = re.compile(r"\s*(?:</(?:pre|div|body|html)\b|```|~~~)", re.IGNORECASE)
 _PAGE_BEGIN = re.compile(
     r"\s*(?:<(?:pre|div)\b[^>]*mermaid|(?:```|~~~)+\s*\{?\.?(?:mermaid|plantuml|puml)\b)", re.IGNORECASE
 )
 _OTHER = tuple(
-    (kind, re.compile("|".join(signs), re.MULTILINE))
+    (kind, re.compile("|".join(signs)))
     for kind, *signs in (
-        ("an activity diagram", r"^\s*(?:start|stop|endif)\s*$", r"^\s*:.*;\s*$", r"^\s*if\s*\(.*\)\s*then\b"),
-        ("a state diagram", r"^\s*state\b", r"^\s*\[\*\]\s*-+", r"-+>\s*\[\*\]"),
-        ("a class diagram", r"^\s*(?:abstract\s+)?(?:class|interface|enum)\s+\S", r"<\|-", r"-\|>", r"\*--", r"o--\s"),
-        ("a use case diagram", r"^\s*usecase\b", r"^\s*\([^)]+\)\s*(?:as\b|[-.<])", r"-+>?\s*\([^)]+\)\s*$"),
-        ("a component diagram", r"^\s*(?:component|node|package|cloud|folder|frame|rectangle|storage|artifact)\b",
-         r"^\s*\[[^\]]+\]\s*(?:as\b|[-.<])"),
-        ("a mind map", r"^\s*[*+]{1,6}_?\s+\S"),
+        ("an activity diagram", r"^(?:start|stop|endif)$", r"^:.*;$", r"^if\s*\(.*\)\s*then\b"),
+        ("a state diagram", r"^state\b", r"^\[\*\]\s*-", r"->\s*\[\*\]"),
+        ("a class diagram", r"^(?:abstract\s+)?(?:class|interface|enum)\s+\S", r"<\|-", r"-\|>", r"\*--", r"o--\s"),
+        ("a use case diagram", r"^usecase\b", r"^\([^)]+\)\s*(?:as\b|[-.<])", r"[->]\s*\([^()]+\)$"),
+        ("a component diagram", r"^(?:component|node|package|cloud|folder|frame|rectangle|storage|artifact)\b",
+         r"^\[[^\]]+\]\s*(?:as\b|[-.<])"),
+        ("a mind map", r"^[*+]{1,6}_?\s+\S"),
     )
 )  # fmt: skip
+"""By what a line, without the space around it, is of a diagram of another kind. Each is looked for in time that follows
+the line's length: a pattern that begins with a run of spaces or dashes would begin anew at each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def _plantumls(lines: Lines) -> Iterator[Chunk]:
     now: Lines = []
     kind: str | None = None
     for number, line in lines:
-        begins = _START.match(line) if "@" in line else None
+        begins = _START.match(line.lstrip()) if "@" in line else None
         if begins and kind is None:  # a second one within a diagram is a line that PlantUML skips
             kind = "" if begins[1].lower() == "uml" else begins[1].lower()
             now = [(number, line)]
@@ -157,8 +159,8 @@ def _mermaids(lines: Lines) -> Iterator[Chunk]:
 
 def other_kind(lines: Lines) -> str:
     """The kind of PlantUML diagram whose words stand in these lines; "" where none does."""
-    text = "\n".join(line for _, line in lines)
-    return next((kind for kind, signs in _OTHER if signs.search(text)), "")
+    said = [line.strip() for _, line in lines]
+    return next((kind for kind, signs in _OTHER if any(map(signs.search, said))), "")
 
 
 def _short_lines(lines: Lines, where: str) -> None:
