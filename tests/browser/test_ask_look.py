@@ -12,6 +12,7 @@ from tests.browser import axe
 from tests.browser.asking import FILMS, ORDER, WIKI, Open, ask
 from tests.browser.conftest import Watch
 from tests.browser.picture import until
+from tests.browser.serving import wait_for
 from tests.browser.test_ask_bases import DROP
 from tests.web.asked import BROKEN, DIAGRAM
 
@@ -132,11 +133,12 @@ def test_a_name_is_shown_as_it_was_typed_and_its_doubt_is_said(open_ask: Open) -
 @pytest.mark.parametrize("width", [400, 1200, 1600])
 def test_a_name_stands_on_one_line_beside_what_it_means(open_ask: Open, width: int) -> None:
     page = open_ask(f"lang=en&ask={ORDER}&aq=Under+which+condition+is+retryCharge+called", width=width, height=800)
+    page.locator(".ask-uses").wait_for()
     name = page.locator(".ask-bound bdi")
     expect(name).to_have_text("retryCharge")
     if width >= 1200:
         page.locator("[data-focus=wide]").click()
-    assert name.evaluate(LINES) == 1
+    wait_for(lambda: name.evaluate(LINES) == 1, "a name on one line")  # the tab may be drawn anew meanwhile
 
 
 def test_evidence_of_a_session_is_words_and_numbers_of_events(open_ask: Open) -> None:
