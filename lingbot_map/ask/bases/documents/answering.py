@@ -243,6 +243,10 @@ class Documents:
         return held
 
     def _wording(self, snapshot: Snapshot, text: str) -> tuple[Wording, tuple[Mention, ...]]:
+        known = getattr(self._reading, "worded", None)
+        if known is not None and known[0] is snapshot and known[1] == text:
+            worded: tuple[Wording, tuple[Mention, ...]] = known[2]
+            return worded
         whole = matching(text)
         names, mentions = [], []
         for name in snapshot.titles.within(whole):
@@ -251,7 +255,9 @@ class Documents:
             mentions.append(Mention(text=name, start=max(start, 0), id=ids[0], kind="document", others=ids[1:]))
             if start >= 0:
                 names.append((name, start))
-        return read(text, snapshot.synonyms, names), tuple(mentions)
+        worded = read(text, snapshot.synonyms, names), tuple(mentions)
+        self._reading.worded = (snapshot, text, worded)
+        return worded
 
 
 def _names_version(judged: Judged, snapshot: Snapshot, id: str) -> bool:

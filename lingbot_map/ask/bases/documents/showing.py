@@ -43,14 +43,14 @@ def shown(
         for spoken in snapshot.spoken(rows):
             worth = fit.of(spoken) + _PLACE / place + _LEAD * (spoken.line.n == 1)
             worth += _TYPED * _may_answer(spoken.line.text, types, asked)
-            rest.append((worth, spoken))
+            rest.append((worth, fit.said(spoken), spoken))
     picked: list[Spoken] = []
     said = 0
     while rest and len(picked) < most:
-        best = max(rest, key=lambda each: (each[0] + _ADDED * fit.share(fit.said(each[1]) & ~said), -each[1].row))
+        best = max(rest, key=lambda each: (each[0] + _ADDED * fit.share(each[1] & ~said), -each[2].row))
         rest.remove(best)
-        picked.append(best[1])
-        said |= fit.said(best[1])
+        picked.append(best[2])
+        said |= best[1]
     return picked
 
 
