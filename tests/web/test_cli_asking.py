@@ -105,3 +105,12 @@ def test_each_of_several_questions_stands_above_its_answer(
 def test_an_option_that_repeats_says_what_it_takes(command: Command, name: str) -> None:
     options = command(name, "--help").stdout.partition("\nOptions:")[2]
     assert "<list[" not in options
+
+
+@pytest.mark.parametrize(("question", "warned"), [("店铺几点开门？", True), ("When does the shop open?", False)])
+def test_chinese_without_a_cutter_of_words_says_what_is_missing(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str, warned: bool
+) -> None:
+    monkeypatch.setattr("lingbot_map.ask.telling.find_spec", lambda name: None)
+    (tmp_path / "a.md").write_text("# 店铺\n店铺九点开门。\n", "utf-8")
+    assert ("pip install '.[ask]'" in command("ask", question, "--docs", str(tmp_path)).stderr) is warned

@@ -120,9 +120,10 @@ def ask(
         where = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) and why.filename else str(why)
         terminal.complain(f"lingbot-map: {where}")
         return BAD_INPUT
-    abstained, whole = False, True
+    abstained, whole, warned = False, True, bool(session)
     try:
         for text in _questions(question):
+            warned = warned or _warned(text)
             if question is None and not as_json and not _at_terminal():
                 terminal.say(f"? {terminal.visible(text)}")
             answer = asking.ask(text)
@@ -136,6 +137,17 @@ def ask(
     if not whole:
         return BAD_INPUT
     return ABSTAINED if abstained and not (question is None and _at_terminal()) else ANSWERED
+
+
+def _warned(text: str) -> bool:
+    """Whether it was said that Chinese is read poorly: where no cutter of words is installed."""
+    from lingbot_map.ask.telling import REMEDY, missing
+    from lingbot_map.ask.text import lang_of
+
+    if lang_of(text) != "zh" or "rjieba" not in missing():
+        return False
+    terminal.complain(f"note: Chinese is read in pairs of characters without the extra ask; {REMEDY}")
+    return True
 
 
 def _base(
