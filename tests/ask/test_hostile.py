@@ -140,6 +140,23 @@ def test_a_diagram_of_another_kind_is_called_so(line: str, kind: str) -> None:
     assert why.value.found == kind
 
 
+@pytest.mark.parametrize("encoding", ["x-unheard-of", "utf-7", "gbk"])
+def test_graphml_in_an_encoding_that_no_parser_has_is_refused(tmp_path: Path, encoding: str) -> None:
+    head = f'<?xml version="1.0" encoding="{encoding}"?>'
+    (tmp_path / "a.graphml").write_text(head + _GRAPHML.format("a"), "utf-8")
+    with pytest.raises(BadInput, match="save it as UTF-8"):
+        opened("graph", [tmp_path / "a.graphml"])
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_not_the_highest_of_a_graph(tmp_path: Path, value: str) -> None:
+    (tmp_path / "n.jsonl").write_text(
+        f'{{"id":"1","kind":"Film","y":{value}}}\n{{"id":"2","kind":"Film","y":3}}\n', "utf-8"
+    )
+    with pytest.raises(BadInput, match=r"n\.jsonl:1"):
+        opened("graph", [tmp_path])
+
+
 def test_cycles_loops_and_a_mark_of_order_are_no_harm(tmp_path: Path) -> None:
     (tmp_path / "nodes.tsv").write_bytes(b"\xef\xbb\xbfid\tkind\tname\r\na\tPerson\tAnna\r\nb\tPerson\tBert\n")
     (tmp_path / "edges.tsv").write_bytes(b"source\trelation\ttarget\r\na\tKNOWS\ta\na\tKNOWS\tb\nb\tKNOWS\ta\n")

@@ -39,6 +39,8 @@ def rows(file: Path) -> Iterator[tuple[str, Row]]:
     except ParseError as why:
         line = why.position[0]
         raise BadInput(f"{file.name}:{line}", "well-formed XML", str(why)) from None
+    except (LookupError, ValueError) as why:  # an encoding that the declaration names and the parser has not
+        raise BadInput(f"{file.name}:1", "XML in UTF-8", str(why), "save it as UTF-8") from None
     if not seen:
         raise BadInput(file.name, "GraphML", "other XML")
 

@@ -173,13 +173,18 @@ def _kind_of_table(head: Sequence[str]) -> str:
     return ""
 
 
+def _no_number(word: str) -> None:
+    """NaN and Infinity are no JSON, and neither more nor less than a number."""
+    raise ValueError(word)
+
+
 def _json_rows(file: Path) -> Iterator[tuple[str, Row]]:
     for number, line in enumerate(_lines(file), 1):
         if not line.strip():
             continue
         where = f"{file.name}:{number}"
         try:
-            value = json.loads(line)
+            value = json.loads(line, parse_constant=_no_number)
         except (ValueError, RecursionError):
             raise BadInput(where, "a JSON object", repr(line.strip()[:60])) from None
         if not isinstance(value, dict):
@@ -276,7 +281,7 @@ def _props(rest: dict[str, Any], where: str) -> dict[str, Value]:
     if isinstance(raw, str):
         if raw.startswith("{"):
             try:
-                raw = json.loads(raw)
+                raw = json.loads(raw, parse_constant=_no_number)
             except (ValueError, RecursionError):
                 raise BadInput(where, "props as a JSON object", repr(raw[:60])) from None
         else:
