@@ -15,6 +15,7 @@ from lingbot_web.cli import run
 from tests.browser.conftest import KEY, SESSION
 from tests.browser.serving import Site, key_of, wait_for
 from tests.browser.shots_access import listed
+from tests.browser.shots_ask import answering
 from tests.browser.shots_states import standing
 from tests.browser.telecom import numbered
 from tests.browser.test_reply import demo, session_of
@@ -348,6 +349,7 @@ def main(wanted: list[str]) -> int:
             listed(camera, site, variants())
         with Site(Path(folder, "standing")) as site:
             standing(camera, site, variants())
+        answering(camera, variants())
         browser.close()
     print(f"pictures in {OUT.name}/")
     return 0
