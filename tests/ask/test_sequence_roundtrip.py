@@ -125,3 +125,8 @@ blocks: Callable[[st.SearchStrategy[Step]], st.SearchStrategy[Step]] = lambda in
 @pytest.mark.parametrize("where", WRITERS)
 def test_any_sequence_reads_back(where: str, steps: list[Step], title: str) -> None:
     check(Sequence(title, PARTIES, steps), where)
+
+
+@pytest.mark.parametrize("title", ["/'", "0/' '/1", "'/"])
+def test_a_title_begins_no_comment(title: str) -> None:
+    check(Sequence(title, PARTIES, []), "x.puml")

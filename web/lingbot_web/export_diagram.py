@@ -18,8 +18,9 @@ MERMAID_LIMIT = 50_000
 
 # `wrap:` before a message is an order; `end` alone ends a block.
 _MERMAID = re.compile(r"[#;%<>{}\"`&\\$]|^(?:no)?wrap:|\bend\b", re.IGNORECASE)
-# What PlantUML's creole takes for markup when it is doubled (**bold**, //italic//, --struck--, ""mono"", ==, ..).
-_PLANTUML = re.compile(r"[<>{}\[\]|\\~%$&#*@`!\"]|([-/'=._])(?=\1)")
+# What PlantUML's creole takes for markup when it is doubled (**bold**, //italic//, --struck--, ""mono"", ==, ..), and
+# what begins and ends a comment of several lines.
+_PLANTUML = re.compile(r"[<>{}\[\]|\\~%$&#*@`!\"]|([-/'=._])(?=\1)|/(?=')|'(?=/)")
 
 
 def mermaid(sequence: Sequence) -> str:
