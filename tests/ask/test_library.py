@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,6 +143,31 @@ def test_a_table_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None
 
 
 # ---- documents that name each other ----
+
+
+class _Lengths:
+    """Takes texts of like length for alike, whatever they say."""
+
+    name = "lengths"
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        import numpy as np
+
+        angles = np.array([len(text) / 100 for text in texts], np.float32)
+        return np.stack([np.cos(angles), np.sin(angles)], 1)
+
+
+def test_likeness_adds_to_what_words_find_and_takes_nothing_from_it() -> None:
+    texts = {f"n{at}.md": f"# Harbour {at}\nCranes and piers.\n" for at in range(1, 30)}
+    texts["tide.md"] = "# Low Tide\nThe toll of the ferry is due at noon.\n"
+    documents = [files.document(id, text) for id, text in texts.items()]
+    question = "When is the toll of the ferry due?"
+    plain = beam.places(library(texts).snapshot, question)
+    encoded = beam.places(Library(files.Folder(documents=tuple(documents)), encoder=_Lengths()).snapshot, question)
+    assert plain
+    assert all(encoded[id] >= worth for id, worth in plain.items())
+    assert next(iter(encoded)) == "tide.md"
+    assert len(encoded) > len(plain)
 
 
 def test_the_beam_reaches_what_a_question_does_not_resemble() -> None:
