@@ -146,6 +146,9 @@ class Shelf:
         if closing is not None:
             await asyncio.wait([closing])
             await asyncio.sleep(0)  # let it be forgotten
+        begun = self.lives.get(key)
+        if begun is not None:  # since whoever waits here asked: a second one would write the same log
+            return begun
         try:
             return await self._read(key)
         except UnknownSession:

@@ -19,6 +19,7 @@ from lingbot_map.ask.bases import KINDS, opened
 from lingbot_map.ask.bases.sequence.source import read
 from lingbot_map.errors import BadInput
 from tests.ask.test_kept import SCRIPTS, base_of
+from tests.growth import grows_within
 
 _ENTITIES = "".join(f'<!ENTITY a{n} "{"&a" + str(n - 1) + ";" if n else "ha"}">' for n in range(10))
 _DTD = '<?xml version="1.0"?><!DOCTYPE x [{}]>{}'
@@ -180,17 +181,14 @@ def graph(count: int) -> str:
 def test_twice_as_much_takes_about_twice_as_long(
     kind: str, file: str, made: Callable[[int], str], count: int, tmp_path: Path
 ) -> None:
-    def took(size: int) -> float:
-        (tmp_path / file).write_text(made(size), "utf-8")
-        best = 100.0
-        for _ in range(3):
-            began = time.process_time()
-            Ask(opened(kind, [tmp_path / file])).ask("what does Item 3 lead to?")
-            best = min(best, time.process_time() - began)
-        return best
+    def ask(size: int) -> Callable[[], Answer]:
+        path = tmp_path / str(size) / file
+        path.parent.mkdir()
+        path.write_text(made(size), "utf-8")
+        return lambda: Ask(opened(kind, [path])).ask("what does Item 3 lead to?")
 
-    took(10)
-    assert took(2 * count) < 3.5 * took(count)
+    ask(10)()
+    assert grows_within(3.5, ask(count), ask(2 * count))
 
 
 _ODD = {

@@ -205,6 +205,25 @@ async def test_a_new_session_asked_for_twice_at_once_begins_once() -> None:
         assert kinds(live) == ["epoch_started", "policy_set", "described", "turn_started", "turn_started"]
 
 
+@pytest.mark.parametrize("later", range(8))
+async def test_a_session_that_two_bots_begin_a_moment_apart_is_one(later: int, tmp_path: Path) -> None:
+    """Who begins to look for it just before it is there must not read a second one from the disk."""
+
+    async def begin(made: Pipeline, source: str, turns: int) -> Live | None:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        items = [Numbered(session="call", n=1, signal=TurnStarted(turn=source))]
+        await made.ingest(Batch(source, "bot", {"call": items}, {"call": 1}, []))
+        return made.shelf.lives.get(key_of("call"))
+
+    async with pipeline(Clock(), FileStore(tmp_path)) as made:
+        one, other = await asyncio.gather(begin(made, "a", 0), begin(made, "b", later))
+        assert one is other is made.shelf.lives[key_of("call")]
+        assert [row["held"] for row in made.books.report()] == [0, 0]
+        assert {row["source"]: row["produced"] for row in made.books.report()} == {"a": 1, "b": 1}
+        assert kinds(made.shelf.lives[key_of("call")]).count("turn_started") == 2
+
+
 async def test_snapshots_are_kept_while_something_changes(tmp_path: Path) -> None:
     clock = Clock()
     async with pipeline(clock, FileStore(tmp_path)) as made:

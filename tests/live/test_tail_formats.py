@@ -62,6 +62,7 @@ def test_server_sent_events_are_followed_and_their_frame_is_nothing(tmp_path: Pa
 
 def test_traces_of_agents_are_followed(tmp_path: Path) -> None:
     path = tmp_path / "traces.jsonl"
+    path.touch()
     with running() as (map, client), following(GrowingFile(path), map) as one:
         write(path, *agents.move(1, "one", "yes"))
         wait_for(lambda: utterances(client, "chat-1") == ["one"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from lingbot_probes.finding import found
 from lingbot_probes.mask import Mask
 from lingbot_probes.sensitive import kind_of
+from tests.growth import grows_within
 from tests.torture.planted import HARMLESS, NEEDLES, SECRETS
 
 KEY = "0f" * 32
@@ -239,10 +240,8 @@ PIECES = (
 def test_eight_times_the_text_never_takes_sixty_times_the_work(piece: str) -> None:
     """Processor time, and far from any bar: what fails here takes quadratic time or worse."""
 
-    def work(size: int) -> float:
+    def work(size: int) -> Callable[[], object]:
         text = (piece * size)[:size]
-        began = time.process_time()
-        found(text)
-        return time.process_time() - began
+        return lambda: found(text)
 
-    assert min(work(80_000) for _ in range(3)) < 30 * max(min(work(10_000) for _ in range(3)), 0.002)
+    assert grows_within(30, work(10_000), work(80_000), beside=0.06)

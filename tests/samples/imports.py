@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,13 +43,3 @@ def mapped(session: str, source: str, items: list[Numbered], mapper: Mapper | No
         for event in taken.events:
             mapper.apply(event)
     return mapper
-
-
-def seconds(content: bytes) -> float:
-    """Processor time of reading it whole, the best of three."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        opened(content)
-        best = min(best, time.process_time() - start)
-    return best

@@ -11,8 +11,9 @@ import pytest
 
 from lingbot_map.errors import LingbotMapError
 from lingbot_map.importers import Report, read
+from tests.growth import grows_within
 from tests.samples.agents import DOCS, call, lines, message, model, span, trace, whole_move
-from tests.samples.imports import seconds
+from tests.samples.imports import opened
 from tests.samples.test_importers_agents import SAVED
 from tests.samples.test_importers_burr import ABOUT, GRAPH, ROWS, begin, end
 from tests.samples.test_importers_hostile import damaged
@@ -96,7 +97,8 @@ MAKERS: dict[str, Make] = {
 def test_time_is_linear(name: str) -> None:
     make = MAKERS[name]
     part, whole = make(1_000), make(4_000)
-    assert seconds(whole) < 4 * 2.0 * seconds(part) + 0.05  # four times as much: 16 times as long if it were quadratic
+    # Four times as much: 16 times as long if it were quadratic.
+    assert grows_within(4 * 2.0, lambda: opened(part), lambda: opened(whole))
 
 
 FILES: dict[str, Any] = {

@@ -21,10 +21,11 @@ from lingbot_map.errors import BadInput, LingbotMapError, TooLarge, UnknownForma
 from lingbot_map.importers import LIMITS, Report, lines, read, sniff
 from lingbot_map.importers.records import BadRecord, items, parse
 from lingbot_probes.signals import Answered, SlotAssigned
+from tests.growth import grows_within
 from tests.samples.dialogflow import lines as agent_lines
 from tests.samples.dialogflow import row as agent_row
 from tests.samples.dialogflow import rows as agent_rows
-from tests.samples.imports import FILES, opened, seconds
+from tests.samples.imports import FILES, opened
 from tests.test_docs import FORMATS
 
 GOOD = b'{"sender_id":"a","event":"bot","timestamp":1.0,"text":"good"}\n'
@@ -250,7 +251,8 @@ GROWING: dict[str, Callable[[int], bytes]] = {
 def test_time_is_linear(name: str) -> None:
     make = GROWING[name]
     part, whole = make(1500), make(6000)
-    assert seconds(whole) < 4 * 2.0 * seconds(part) + 0.05  # four times as much: 16 times as long if it were quadratic
+    # Four times as much: 16 times as long if it were quadratic.
+    assert grows_within(4 * 2.0, lambda: opened(part), lambda: opened(whole))
 
 
 MEMORY = """

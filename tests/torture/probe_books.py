@@ -201,7 +201,10 @@ class Round:
     def settle(self) -> None:
         """Until all is told, and the map waits for nothing."""
         self.report.check(f"{self.name}: all of it is told", self.probe.flush(60), self.probe.stats())
-        wait_for(lambda: all(row["held"] == 0 for row in self.books().values()), "what came out of order")
+        try:
+            wait_for(lambda: all(row["held"] == 0 for row in self.books().values()), "what came out of order")
+        except AssertionError as why:
+            raise AssertionError(f"{why}: {self.books()}, {self.probe.stats()}, {self.children}") from None
 
     def books(self) -> dict[str, dict[str, Any]]:
         return {row["source"]: row for row in self.map.client.get("/api/stats")["sources"]}

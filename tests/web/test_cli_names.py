@@ -56,4 +56,6 @@ def test_what_is_no_recording_is_called_what_it_is(command: Command, tmp_path: P
             done = command(*said[:1], str(tmp_path / name), *said[1:])
             assert complaint(done, 2).endswith(f"its events.jsonl, found {found}\n"), said
     assert "expected a data folder, found a file" in complaint(command("sessions", "--data", str(tmp_path / "text")), 2)
-    assert complaint(command("tail", str(tmp_path / "folder")), 2).endswith(", found a folder\n")
+    assert complaint(command("tail", str(tmp_path / "folder")), 2).endswith(
+        "of an application that Burr tracks, found another folder; give the file that grows\n"
+    )
