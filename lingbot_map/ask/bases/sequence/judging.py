@@ -23,12 +23,13 @@ def order(view: View, read: Read, lang: Lang) -> Found | None:
         return None
     tell = Telling(view, lang)
     firsts, seconds = view.messages(asked.first), view.messages(asked.second)
-    pairs = [(a, b, view.order.between(a, b)) for a, b in islice(product(firsts, seconds), _MOST_PAIRS)]
-    if len(pairs) == 1 or len({proof.relation for _, _, proof in pairs}) == 1:
-        a, b, proof = pairs[0]
+    pairs = list(islice(product(firsts, seconds), _MOST_PAIRS))
+    relations = view.order.relations(pairs)
+    if len(set(relations)) == 1:
+        a, b = pairs[0]
     else:
-        real = [pair for pair in pairs if pair[2].relation not in ("exclusive", "same")]
-        if len({proof.relation for _, _, proof in real}) != 1:
+        real = [at for at, relation in enumerate(relations) if relation not in ("exclusive", "same")]
+        if len({relations[at] for at in real}) != 1:
             tell.add(
                 "mixed",
                 [message.id for message in (*firsts, *seconds)],
@@ -36,7 +37,8 @@ def order(view: View, read: Read, lang: Lang) -> Found | None:
                 b=tell.messages(seconds),
             )
             return tell.found("unspecified")
-        a, b, proof = real[0]
+        a, b = pairs[real[0]]
+    proof = view.order.between(a, b)
     return _ordered(tell, asked.claim, a, b, proof, asked.must)
 
 

@@ -8,6 +8,7 @@ as "must call X before Y" add to the order and are named where it rests on them.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -63,15 +64,34 @@ class Order:
             return Proof("same")
         if apart := self._apart(a, b):
             return apart
-        rounds = any(step.kind == "loop" and step in b.path for step in a.path)
         for relation, first, second in (("before", a, b), ("after", b, a)):
             if (chain := self._chain(first, second)) is not None:
-                return Proof("before" if relation == "before" else "after", tuple(chain), round=rounds)
+                return Proof("before" if relation == "before" else "after", tuple(chain), round=_rounds(a, b))
+        return self._loose(a, b)
+
+    def _loose(self, a: Message, b: Message) -> Proof:
+        """How two stand that no chain leads between: as a note says, else in no order."""
         for said in self.constraints:
             if {said.first, said.second} == {a.number, b.number}:
-                return Proof("before" if said.first == a.number else "after", (), (said.note,), round=rounds)
+                return Proof("before" if said.first == a.number else "after", (), (said.note,), round=_rounds(a, b))
         divided = self._divided(a.path, b.path, "par")
         return Proof("parallel" if divided else "unordered", fragment=divided)
+
+    def relations(self, pairs: Sequence[tuple[Message, Message]]) -> list[Relation]:
+        """The relation of each pair as ``between`` proves it, from one pass over the events for all of them."""
+        found: list[Relation | None] = []
+        for a, b in pairs:
+            apart = None if a.number == b.number else self._apart(a, b)
+            found.append("same" if a.number == b.number else apart.relation if apart else None)
+        wanted = [at for at, relation in enumerate(found) if relation is None]
+        drawn = [sorted(pairs[at], key=lambda message: message.number) for at in wanted]
+        for at, leads in zip(wanted, self._lead([(first, second) for first, second in drawn]), strict=True):
+            a, b = pairs[at]
+            if leads:
+                found[at] = "before" if a.number < b.number else "after"
+            else:
+                found[at] = self._loose(a, b).relation
+        return [relation for relation in found if relation is not None]
 
     def noted(self, a: Message, b: Message) -> tuple[str, ...]:
         """The notes that say that ``a`` comes before ``b``."""
@@ -113,7 +133,9 @@ class Order:
         return False
 
     def _chain(self, a: Message, b: Message) -> list[Message] | None:
-        """The messages that lead from ``a`` to ``b``; ``None`` if no chain does."""
+        """The messages that lead from ``a`` to ``b``; ``None`` if no chain does, and none leads back over the page."""
+        if b.number < a.number:
+            return None
         given = {(step.fragment, step.operand) for step in (*a.path, *b.path)}
         for start, goal in ((2 * a.number, 2 * b.number), (2 * a.number + 1, 2 * b.number + 1)):
             if start not in self._at:
@@ -125,10 +147,65 @@ class Order:
                 if event == goal:
                     return self._told(came, event)
                 for following in self._after(event, given):
-                    if following not in came and (following >> 1 == b.number or self._happens(following, given)):
+                    if following in came or following > goal:
+                        continue
+                    if following >> 1 == b.number or self._happens(following, given):
                         came[following] = event
                         queue.append(following)
         return None
+
+    def _lead(self, pairs: Sequence[tuple[Message, Message]]) -> list[bool]:
+        """Whether ``_chain`` finds one for each pair, of which the first is drawn above: a bit for each pair and end
+        goes along the events that happen for it, all in one pass, since what follows an event is drawn below it."""
+        every = (1 << 2 * len(pairs)) - 1
+        granted: dict[tuple[str, int], int] = {}
+        carried: dict[int, int] = {}
+        goals = []
+        for at, (a, b) in enumerate(pairs):
+            for step in {(step.fragment, step.operand) for step in (*a.path, *b.path)}:
+                granted[step] = granted.get(step, 0) | 3 << 2 * at
+            for end in (0, 1):
+                if (start := 2 * a.number + end) in self._at:
+                    carried[start] = carried.get(start, 0) | 1 << 2 * at + end
+                goals.append((2 * b.number + end, 1 << 2 * at + end))
+        happening: dict[Path, int] = {(): every}
+
+        def happens(path: Path) -> int:
+            """The bits of those pairs that an event of this path happens for."""
+            known = happening.get(path)
+            if known is None:
+                known = every
+                for step in path:
+                    known &= every if step.free else granted.get((step.fragment, step.operand), 0)
+                happening[path] = known
+            return known
+
+        last = max((goal for goal, _ in goals), default=0)
+        for event in range(min(carried, default=last), last):
+            bits = carried.get(event, 0)
+            if not bits:
+                continue
+            path = self.message(event >> 1).path
+            if not event & 1 and event + 1 in self._at:
+                carried[event + 1] = carried.get(event + 1, 0) | bits & happens(path)
+            id, at = self._at[event]
+            beside, along = _beside(path), self._along[id]
+            for place in range(at + 1, len(along)):
+                following = along[place]
+                other = self.message(following >> 1).path
+                if following > last:
+                    break
+                if not self._divided(path, other, "par"):
+                    reached = bits & happens(other)
+                    carried[following] = carried.get(following, 0) | reached
+                    # What comes after the other in the same operands, or around them, comes after that one too.
+                    above = _beside(other)
+                    if beside[: len(above)] == above:
+                        bits &= ~reached
+                        if not bits:
+                            break
+        reached_goals = [bool(carried.get(goal, 0) & bit) for goal, bit in goals]
+        return [either or other for either, other in zip(reached_goals[::2], reached_goals[1::2], strict=True)]
 
     def _told(self, came: dict[int, int], event: int) -> list[Message]:
         numbers = []
@@ -160,6 +237,11 @@ class Order:
                 if _beside(other) == beside and self._happens(following, given):
                     break
         return found
+
+
+def _rounds(a: Message, b: Message) -> bool:
+    """Whether both stand in one loop, so that an order holds within its rounds."""
+    return any(step.kind == "loop" and step in b.path for step in a.path)
 
 
 def _beside(path: Path) -> tuple[tuple[str, int], ...]:
