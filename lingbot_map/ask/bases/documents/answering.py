@@ -8,13 +8,14 @@ import threading
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from lingbot_map.ask.bases.documents import chains
+from lingbot_map.ask.bases.documents import chains, voices
 from lingbot_map.ask.bases.documents.judge import ENOUGH, Judged, judge
 from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.operators import EARLIER, Asked, computed
 from lingbot_map.ask.bases.documents.routes import routes
 from lingbot_map.ask.bases.documents.spoken import Spoken
 from lingbot_map.ask.bases.documents.subjects import of_another
+from lingbot_map.ask.bases.documents.voices import Voice
 from lingbot_map.ask.bases.documents.wording import Wording, matching, of_type, read
 from lingbot_map.ask.dialog import Dialog
 from lingbot_map.ask.engine import Route
@@ -69,14 +70,16 @@ class Documents:
         self._kind = kind
         self._reading = threading.local()
         self._seen: tuple[Snapshot, int] | None = None
+        self._counting = threading.Lock()
 
     @property
     def version(self) -> int:
-        """Goes up with each snapshot."""
-        snapshot, seen = self.library.snapshot, self._seen
-        if seen is None or seen[0] is not snapshot:
-            self._seen = seen = snapshot, seen[1] + 1 if seen is not None else 0
-        return seen[1]
+        """Goes up with each snapshot, and is never that of two, whoever asks at the same time."""
+        with self._counting:
+            snapshot, seen = self.library.snapshot, self._seen
+            if seen is None or seen[0] is not snapshot:
+                self._seen = seen = snapshot, seen[1] + 1 if seen is not None else 0
+            return seen[1]
 
     def read(self, text: str, dialog: Dialog) -> Question:
         """Its concepts; the documents that it names."""
@@ -160,12 +163,13 @@ class Documents:
         lang = question.lang
         place = {fused.item: rank for rank, fused in enumerate(pool)}
         scored: list[tuple[float, int, str]] = []
+        voice = voices.asked(question.text)
         for id in place:
             if id in snapshot.documents and not id.startswith(EARLIER + "/"):
                 most = judged.most(snapshot.by_document[id])
                 if not judged.labels <= most or judged.share(most) < ENOUGH:
                     continue
-                living = [spoken for spoken in snapshot.of(id) if spoken.row not in snapshot.retired]
+                living = _living(snapshot, id, voice)
                 covered = judged.covers(living)
                 if judged.labels <= covered and not of_another(judged, question.text, living):
                     scored.append((judged.share(covered), -place[id], id))
@@ -176,9 +180,9 @@ class Documents:
         sentences: list[Sentence] = []
         for share, _, id in scored[:4]:
             if share >= max(ENOUGH, 0.9 * best):
-                said = _telling(snapshot, judged, id)
+                said = _telling(snapshot, judged, id, voice)
                 sentences.extend(Sentence(text=spoken.line.text, cites=(id,)) for spoken in said)
-        first = _telling(snapshot, judged, scored[0][2], most=1)[0]
+        first = _telling(snapshot, judged, scored[0][2], voice, most=1)[0]
         verdict = _verdict(judged, first, best)
         return Found(sentences=tuple(sentences), verdict=verdict, confidence=round(best, 3))
 
@@ -187,12 +191,18 @@ class Documents:
         past = _PAST.search(judged.wording.whole) is not None
         named = {d.id for d in snapshot.versioned if _names_version(judged, snapshot, d.id)}
         out = frozenset(row for row in snapshot.retired if not past and snapshot.sentences[row].document not in named)
+        voice = voices.asked(text)
+        if voice is not None:
+            rows = {row for each in judged.concepts for row in each.rows} - out
+            out |= {row for row in rows if not voice.admits(snapshot.sentences[row].line.text)}
         starts = [spoken for fused in pool[:12] if (spoken := snapshot.ids.get(fused.item))]
         found = chains.search(snapshot, judged, out=out, longest=max(4, judged.wording.hops + 1), starts=starts)
         full = [
             path for path in found if path.share >= ENOUGH and judged.labels <= path.covered and _answers(judged, path)
         ]
         full = [path for path in full if not of_another(judged, text, path.spoken)]
+        if voice is not None:
+            full = [path for path in full if all(voice.admits(spoken.line.text) for spoken in path.spoken)]
         if not full:
             return self._missing(judged, lang)
         best = full[0]
@@ -267,9 +277,15 @@ def _names_version(judged: Judged, snapshot: Snapshot, id: str) -> bool:
     return re.search(rf"(?<![\d.])v?{re.escape(label)}版?(?![\d.])", judged.wording.whole) is not None
 
 
-def _telling(snapshot: Snapshot, judged: Judged, id: str, most: int = 2) -> list[Spoken]:
-    """The sentences of a document that say most of a question, one for each type of answer that is asked for."""
+def _living(snapshot: Snapshot, id: str, voice: Voice | None) -> list[Spoken]:
+    """The sentences of a document that stand, without those that say the reverse of what is asked."""
     living = [spoken for spoken in snapshot.of(id) if spoken.row not in snapshot.retired]
+    return living if voice is None else [spoken for spoken in living if voice.admits(spoken.line.text)]
+
+
+def _telling(snapshot: Snapshot, judged: Judged, id: str, voice: Voice | None, most: int = 2) -> list[Spoken]:
+    """The sentences of a document that say most of a question, one for each type of answer that is asked for."""
+    living = [spoken for spoken in _living(snapshot, id, voice) if judged.within(spoken)]
     how = {"how", "why"} & set(judged.wording.types)
 
     def worth(spoken: Spoken) -> float:

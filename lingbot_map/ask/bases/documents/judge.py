@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from lingbot_map.ask.bases.documents.bounds import Bound, bounds
 from lingbot_map.ask.bases.documents.library import Snapshot
 from lingbot_map.ask.bases.documents.spoken import Spoken
 from lingbot_map.ask.bases.documents.store import either
@@ -45,9 +46,13 @@ class Weighed:
     common: bool = False
     stems: frozenset[str] = frozenset()
     """Those of its forms, where they tell by themselves whether a sentence says it."""
+    bound: Bound | None = None
+    """The bound that a sentence has to meet instead of saying a word."""
 
     def said_in(self, spoken: Spoken) -> bool:
         """Whether a sentence says it."""
+        if self.bound is not None:
+            return self.bound.met(spoken.line.text)
         if spoken.row in self.rows:
             return True
         if self.stems:
@@ -76,10 +81,17 @@ class Judged:
 
     @property
     def labels(self) -> frozenset[int]:
-        """The numbers of concepts that are ids or versions: what is said of another one answers nothing."""
+        """The numbers of concepts that are ids, versions or bounds: what is said of another one answers nothing."""
         return frozenset(
-            at for at, each in enumerate(self.concepts) if each.concept.name and _LABEL.search(each.concept.text)
+            at
+            for at, each in enumerate(self.concepts)
+            if each.bound is not None or (each.concept.name and _LABEL.search(each.concept.text))
         )
+
+    def within(self, spoken: Spoken) -> bool:
+        """Whether a sentence meets a bound that the question sets; ``True`` where it sets none."""
+        held = [each for each in self.concepts if each.bound is not None]
+        return not held or any(each.said_in(spoken) for each in held)
 
     def covers(self, spoken: Iterable[Spoken]) -> frozenset[int]:
         """The numbers of the concepts that any of these sentences says."""
@@ -106,7 +118,10 @@ def judge(snapshot: Snapshot, wording: Wording) -> Judged:
     """Weigh a question's concepts over the documents."""
     count = max(1, len(snapshot.sentences))
     found = []
+    bounded = bounds(wording)
     for concept in wording.concepts:
+        if any(bound.start <= concept.start < bound.end for bound in bounded):
+            continue
         match = either(concept.forms)
         held = snapshot.known(match, LISTED + 1)
         common = len(held) > LISTED
@@ -123,4 +138,8 @@ def judge(snapshot: Snapshot, wording: Wording) -> Judged:
         words = not any(" " in form or HAN.search(form) for form in concept.forms)
         stems = frozenset(map(stem, concept.forms)) if words else frozenset()
         found.append(Weighed(concept, weight, rows, common, stems))
+    for bound in bounded if found else ():
+        text = wording.whole[bound.start : bound.end]
+        said = Concept(text=text, forms=(text,), start=bound.start)
+        found.append(Weighed(said, 1.0, frozenset(), common=True, bound=bound))
     return Judged(wording, tuple(found), sum(each.weight for each in found))

@@ -12,7 +12,9 @@ from lingbot_map.ask.bases.documents.wording import matching
 
 _TITLE = r"(?:Dr|Mr|Mrs|Ms|Prof|Sir|Dame)\.?"
 _WORD = r"[A-Z][\w'’\-]+"
-_NAME = re.compile(rf"(?:{_TITLE} )?{_WORD}(?: {_WORD})+|{_TITLE} {_WORD}")
+NAMED = rf"(?:{_TITLE} )?{_WORD}(?: {_WORD})+|{_TITLE} {_WORD}"
+"""A name of two capitalised words and more, or of one after a title."""
+_NAME = re.compile(NAMED)
 _BEGINS = re.compile(rf"[\s\-*•>\d.)]*({_NAME.pattern})(?=[ ,:]|'s|’s)")
 _MOST = 200
 """Sentences on a question in one document up to which is looked whom each is about: that takes their square."""
