@@ -224,7 +224,7 @@ def test_turns_are_held_against_the_one_diagram(map: Client) -> None:
 
 def test_a_diagram_that_changes_is_read_anew(tmp_path: Path) -> None:
     diagram, _, _ = folders(tmp_path)
-    bases = Bases(diagrams=[diagram])
+    bases = Bases(diagrams=[diagram], clock=lambda: 0.0)
     before = bases.opened(ORDER)
     assert bases.opened(ORDER) is before
     diagram.write_text(DIAGRAM.replace("confirmOrder", "acceptOrderNow"))
@@ -239,7 +239,7 @@ def test_a_diagram_that_changes_is_read_anew(tmp_path: Path) -> None:
 
 def test_a_document_that_changes_is_read_anew_by_both_ways_of_asking(tmp_path: Path) -> None:
     _, _, docs = folders(tmp_path)
-    bases = Bases(docs=[docs])
+    bases = Bases(docs=[docs], clock=lambda: 0.0)  # few files are looked at with each question
     before = bases.opened(WIKI)
     assert bases.opened(CHAINS).library is before.library  # type: ignore[attr-defined]
     (docs / "gateway.md").write_text("# Gateway\n\nThe gateway listens on port 9999 now.\n")

@@ -7,11 +7,12 @@ page sends is read from memory and kept nowhere but in the last few readings.
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,7 @@ from starlette.exceptions import HTTPException
 
 from lingbot_map.errors import BadInput, LingbotMapError
 from lingbot_map.legible import legible
+from lingbot_web.ask_folders import ServedFolder, Watched, files_below
 
 if TYPE_CHECKING:
     from lingbot_map.ask import Base
@@ -33,10 +35,7 @@ SESSION, DROPPED = "session", "dropped"
 """The ids of the session that a page shows, and of a diagram whose text comes with the question."""
 MAX_DIAGRAM = 256 * 1024
 """Characters of a diagram that a page sends; the largest of 175 real ones has 14 thousand."""
-Stamp = tuple[tuple[str, int, int], ...]
-"""Name, time and size of each file."""
 _READ = 4  # dropped diagrams that stay read: a reader asks one several times
-_STAMPED = 500  # files of a base that are looked at for changes
 
 
 @dataclass(slots=True)
@@ -47,9 +46,10 @@ class Held:
     kind: Kind
     name: str
     path: Path
+    files: Watched | ServedFolder
     base: Base | None = None
     error: str = ""
-    stamp: Stamp = ()
+    stamp: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -66,33 +66,38 @@ class Bases:
         llm: Llm | None = None,
         encoder: Encoder | None = None,
         sessions: AskSessions | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Raises ``BadInput`` for a path that isn't there; ``check`` reads what is quickly read."""
+        """Raises ``BadInput`` for a path that isn't there; ``check`` reads what is quickly read. ``clock`` says when
+        many files are looked at for changes again."""
         self.llm = llm
         self.sessions = sessions
-        self._encoder = encoder
         self._held: dict[str, Held] = {}
-        self._libraries: dict[Path, tuple[Stamp, Any]] = {}
         self._dropped: OrderedDict[str, SequenceBase] = OrderedDict()
         self._turn = threading.Lock()
-        for option, kind, paths in (
+        named: tuple[tuple[str, Kind, Iterable[Path]], ...] = (
             ("--ask-diagram", "diagram", diagrams),
             ("--ask-graph", "graph", graphs),
             ("--ask-docs", "docs", docs),
-        ):
+        )
+        for option, kind, paths in named:
             for path in paths:
                 if not path.exists():
                     raise BadInput(f"{option} {path}", "a file or folder", "nothing there")
-                for each in ("docs", "chains") if kind == "docs" else (kind,):
-                    self._hold(each, path)
+                if kind == "docs":
+                    folder = ServedFolder(path, encoder, clock)  # both ways of asking it share what was read
+                    self._hold("docs", path, folder)
+                    self._hold("chains", path, folder)
+                else:
+                    self._hold(kind, path, Watched(partial(files_below, path), clock))
 
-    def _hold(self, kind: Kind, path: Path) -> None:
+    def _hold(self, kind: Kind, path: Path, files: Watched | ServedFolder) -> None:
         name = legible(path.resolve().name or str(path))
         id, count = f"{kind}:{name}", 1
         while id in self._held:
             count += 1
             id = f"{kind}:{name}~{count}"
-        self._held[id] = Held(id, kind, name if count == 1 else f"{name} ({count})", path)
+        self._held[id] = Held(id, kind, name if count == 1 else f"{name} ({count})", path, files)
 
     def check(self) -> None:
         """Read diagrams and graphs, so that a fault in one is told at the start and not at the first question. Raises
@@ -122,13 +127,12 @@ class Bases:
         what can't be read, and 404 for an id that is none."""
         held = self._known(id)
         with held.lock:
-            stamp = _stamp(held.path)
-            if held.base is None or stamp != held.stamp:
-                try:
-                    held.base, held.stamp, held.error = self._read(held, stamp), stamp, ""
-                except (LingbotMapError, OSError) as why:
-                    held.base, held.error = None, str(why).replace(f"{held.path.parent}/", "")
-                    raise
+            try:
+                _bring_up(held)
+            except (LingbotMapError, OSError) as why:
+                held.base, held.error = None, str(why).replace(f"{held.path.parent}/", "")
+                raise
+            assert held.base is not None
             return held.base
 
     def design(self) -> SequenceBase | None:
@@ -164,19 +168,24 @@ class Bases:
             raise HTTPException(404, "There is nothing of that name to ask; what can be asked is named at the start.")
         return held
 
-    def _read(self, held: Held, stamp: Stamp) -> Base:
-        from lingbot_map.ask.bases import opened
 
-        if held.kind in ("diagram", "graph"):
-            return opened(held.kind, [held.path])
+def _bring_up(held: Held) -> None:
+    """Open the base, or anew after its files changed."""
+    from lingbot_map.ask.bases import opened
+
+    if isinstance(held.files, ServedFolder):
+        stamp, library = held.files.current()
+    else:
+        stamp, library = held.files.stamp(), None
+    if held.base is not None and stamp == held.stamp:
+        return
+    if library is None:
+        held.base = opened(held.kind, [held.path])
+    else:
         from lingbot_map.ask.bases.documents.answering import Documents
 
-        with self._turn:  # both ways of asking a folder share what was read of it
-            known = self._libraries.get(held.path)
-            if known is None or known[0] != stamp:
-                read: Any = opened("recall", [held.path], encoder=self._encoder)
-                known = self._libraries[held.path] = (stamp, read.library)
-        return Documents(known[1], "recall" if held.kind == "docs" else "sentences")
+        held.base = Documents(library, "recall" if held.kind == "docs" else "sentences")
+    held.stamp, held.error = stamp, ""
 
 
 def bases_of(
@@ -209,24 +218,3 @@ def bases_of(
     )
     bases.check()
     return bases
-
-
-def _files(path: Path) -> Iterator[Path]:
-    """The files below a folder, nothing hidden; what goes meanwhile is left out."""
-    for at, below, names in os.walk(path):
-        below[:] = (each for each in below if not each.startswith("."))
-        yield from (Path(at, each) for each in names if not each.startswith("."))
-
-
-def _stamp(path: Path) -> Stamp:
-    """What tells that files were changed since; nothing of a folder of many, and nothing of hidden files."""
-    found: list[tuple[str, int, int]] = []
-    for each in _files(path) if path.is_dir() else [path]:
-        if len(found) >= _STAMPED:
-            return ()
-        try:
-            status = each.stat()
-        except OSError:
-            continue
-        found.append((str(each), status.st_mtime_ns, status.st_size))
-    return tuple(sorted(found))

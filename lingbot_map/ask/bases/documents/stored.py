@@ -52,12 +52,18 @@ class Stored:
         self.snapshot = self._opened()
 
     def refresh(self) -> StoredSnapshot:
-        """Take in what changed in the folder since; the present snapshot."""
+        """Take in what changed in the folder since; the present snapshot. Raises as the first reading; the snapshot is
+        the one before then."""
         with self._writing:
             found = files.listed(self.folder)
+            if not any(not each.is_table for each in found):
+                raise files.nothing([self.folder])
             if not self._is_current(self.snapshot, found):
-                self._update(found)
-                self.snapshot = self._read(check=False)
+                if _writable(self.home):
+                    self._update(found)
+                    self.snapshot = self._read(check=False)
+                else:
+                    self.snapshot = self._opened()
             return self.snapshot
 
     def _opened(self) -> StoredSnapshot:
