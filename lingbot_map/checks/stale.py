@@ -8,6 +8,7 @@ Versions compare only between documents that stand for the same text: the same t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from lingbot_map.checks import finding, grown
@@ -34,7 +35,7 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
     if final.stage == "prompt" and retrieval.stage("reranked") is not None:
         return None
     winner = map.nodes[final.docs[0]]
-    rival = _newer(map, winner, final)
+    rival = newer(map, winner, final.docs[1:])
     if rival is not None:
         old, new = winner.props["version"], rival.props["version"]
         return _finding(
@@ -63,12 +64,13 @@ def check(map: DialogueMap, event: Event) -> Finding | None:
     )
 
 
-def _newer(map: DialogueMap, winner: Node, final: Ranking) -> Node | None:
+def newer(map: DialogueMap, winner: Node, docs: Iterable[str]) -> Node | None:
+    """The first of ``docs`` (ids of nodes) that is a newer version of what ``winner`` stands for, if any is."""
     version = winner.props.get("version")
     if not version:
         return None
     own = _parts(version)
-    for doc in final.docs[1:]:
+    for doc in docs:
         rival = map.nodes[doc]
         other = rival.props.get("version")
         if not other or not _same_text(map, winner, rival):

@@ -151,3 +151,28 @@ def test_who_does_to_a_thing_what_nobody_draws_is_not_who_sends_it(tmp_path: Pat
     assert "m3" in ask.ask("account 是谁发给谁的？").cites
     assert "m4" in ask.ask("How many times can the user retry?").cites
     assert "m4" in ask.ask("密码错误时会怎样？").cites
+
+
+@pytest.mark.parametrize(
+    "question", ["a b a b a b a b", "B B B", "Kitchen Guest Kitchen", "厨 Desk Desk", "and Guest and Guest"]
+)
+def test_names_alone_ask_nothing(order: Ask, tmp_path: Path, question: str) -> None:
+    path = tmp_path / "short.puml"
+    path.write_text("@startuml\nA -> B: pay\nB --> C: paid\n@enduml\n", "utf-8")
+    for ask in (order, Ask(opened([path]))):
+        answer = ask.ask(question)
+        assert answer.abstained, answer.text
+        assert not answer.cites
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("Does Kitchen call Guest?", "no message itself"),
+        ("From Desk to Kitchen?", "reserve table"),
+        ("Desk 到 Kitchen？", "reserve table"),
+        ("Guest和Desk之间有什么？", "place order"),
+    ],
+)
+def test_what_is_said_of_two_names_is_answered(order: Ask, question: str, says: str) -> None:
+    assert says in order.ask(question).text

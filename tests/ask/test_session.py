@@ -334,3 +334,45 @@ def test_the_first_and_the_last_utterance_are_turns(question: str, turn: str) ->
     answer = case("case-slot-pollution").ask(question)
     assert not answer.abstained
     assert answer.cites[0] == turn
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "verdict", "says", "cites"),
+    [
+        ("case-recall-drift", "Was turn 5 based on a stale document?", "yes", "v3 is newer (LM402)", ("t5",)),
+        ("case-recall-drift", "第5轮依据的是过期文档吗？", "yes", "（LM402）", ("t5", "doc:stacking-rules-old")),
+        ("case-recall-drift", "Did turn 4 rest on an old version?", "yes", "v1", ("t4", "doc:stacking-rules")),
+        ("case-recall-drift", "Was turn 6 based on an outdated document?", "no", "no newer version", ("t6",)),
+        ("case-recall-drift", "第6輪是不是用了舊版文檔？", "no", "没有更新的版本", ("t6", "doc:agent-hours")),
+        ("case-recall-drift", "Was turn 5 answered from the latest version of the document?", "no", "v3", ("t5",)),
+        ("case-recall-drift", "第6轮用的是最新版文档吗？", "yes", "版本 v1", ("t6",)),
+        ("case-recall-drift", "有没有用过期文档？", "yes", "第4轮", ("t2", "t5")),
+        ("case-recall-drift", "哪些轮用了过期文档？", None, "第3轮", ("t2", "t5")),
+        ("case-recall-drift", "Was turn 1 based on a stale document?", None, "No use of any document", ("t1",)),
+        ("case-recall-drift", "Was turn 5 not based on a stale document?", None, "v3 is newer", ("t5",)),
+        ("case-slot-pollution", "Was turn 17 based on a stale document?", "no", "no newer version", ("t17",)),
+    ],
+)
+def test_whether_a_turn_rests_on_what_is_out_of_date(
+    name: str, question: str, verdict: str | None, says: str, cites: tuple[str, ...]
+) -> None:
+    ask = case(name)
+    answer = ask.ask(question)
+    assert answer.verdict == verdict, answer.text
+    assert says in answer.text
+    assert set(cites) <= set(answer.cites)
+    cited(ask, answer)
+
+
+@pytest.mark.parametrize("question", ["Was turn 3 based on a stale document?", "第3轮依据的文档过期了吗？"])
+def test_without_versions_nothing_is_said_of_staleness(trip: Ask, question: str) -> None:
+    answer = trip.ask(question)
+    assert answer.verdict is None
+    assert "doc_fees" in answer.text
+    assert ("Neither version nor date" if "turn" in question else "没有记录") in answer.text
+
+
+def test_why_a_stale_document_was_used_is_told_by_its_causes() -> None:
+    answer = case("case-recall-drift").ask("Why was turn 5 based on a stale document?")
+    assert answer.question.kind == "why answer"
+    assert "LM402" in answer.text

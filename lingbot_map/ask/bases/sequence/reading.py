@@ -350,11 +350,19 @@ def _about_message(q: str) -> str:
     return ""
 
 
+def _says_more(q: str, lifelines: Sequence[Mention]) -> bool:
+    """Whether a question says anything that is understood besides names of lifelines."""
+    for mention in sorted(lifelines, key=lambda each: -len(each.text)):
+        if mention.how != "alias":
+            q = re.sub(rf"(?<![a-z0-9_]){re.escape(folded(mention.text))}(?![a-z0-9_])", " ", q)
+    return any(sign.search(q) for sign in signs.SAYS_MORE)
+
+
 def _about_lifeline(q: str, lifelines: Sequence[Mention]) -> str:
     """Whether messages to a lifeline, from it, or from one to another are asked for; "" if none are."""
     first = lifelines[0]
     if len(lifelines) >= 2:
-        return "between"
+        return "between" if _says_more(q, lifelines) else ""
     before, after = q[: first.start], q[first.start + len(first.text) :]
     if first.how == "alias" and folded(first.text) not in q:
         before = after = q  # said in other words: where they stand is not known

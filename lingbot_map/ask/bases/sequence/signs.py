@@ -145,3 +145,9 @@ TYPE = _any(r"类型|是什么\W*$|\bkind\b|\btype\b|^what is\b")
 TO_IT = _any(r"(?:给|向|往)\s*$")
 GIVEN_BACK = _any(r"(?:返回|发|回复|回|发送)给|给\S{1,8}(?:返回|发|回|写)")
 DONE_TO_IT = _any(r"(?:写|读|调用|访问|更新|修改|查询|通知|请求|使用|依赖)(?:入|到|取|了|过)?\s*$")
+SAYS_MORE = (
+    ACTS, CALLED, RECEIVES, IS_REACHED, DONE_TO_IT, GIVEN_BACK, ASKS_SENDER, WHO_OR_WHAT, WHO, WHETHER, LIST, PATH,
+    NEXT, BEFORE, WRITES, READS, HOW_MANY, KIND, WHEN, RETURNS,
+    _any(r"什么|啥|怎么|如何|关系|直接|之间|[到至给向往对]", r"\b(?:to|from|between|how|direct(?:ly)?)\b"),
+)  # fmt: skip
+"""What a question can say of lifelines; one that says nothing of it is none, whatever names it holds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from lingbot_map.ask.bases.sequence.asking import SequenceBase
-from lingbot_map.ask.bases.session import causes, flow, recalls, slots, turns
+from lingbot_map.ask.bases.session import causes, flow, recalls, slots, staleness, turns
 from lingbot_map.ask.bases.session.conforming import conforming
 from lingbot_map.ask.bases.session.reading import Reader
 from lingbot_map.ask.bases.session.record import Record
@@ -49,6 +49,7 @@ OPERATORS: dict[str, Operator] = {
     "prompt": recalls.prompt,
     "hits": recalls.hits,
     "documents": recalls.documents,
+    "stale documents": staleness.stale_documents,
     "why answer": causes.why_answer,
     "why jump": causes.why_jump,
     "why value": causes.why_value,

@@ -98,6 +98,14 @@ _TABLE: dict[str, str] = {
         r"|\bquot\w+|\b(?:bot|assistant|system)\b.*\b(?:say|said|tell|told)\b|\btell\b|\btold\b"
     ),
     "turns": r"轮次?|回合|\bturns?\b",
+    "stale": (
+        r"过期|过时|陈旧|旧版|老版|旧的?(?:文档|资料|文件|文章|版本)|失效|\bstale\b|\boutdated\b|\bout[- ]of[- ]date\b"
+        r"|\bobsolete\b|\bsuperseded\b|\bexpired\b|\bold(?:er)? (?:version|doc|article|passage)"
+    ),
+    "fresh": (
+        r"最新的?(?:版|文档|资料|文件|文章)|新版|没有?过期|未过期|不过时|没过时|\bup[- ]to[- ]date\b"
+        r"|\b(?:latest|newest|current|fresh) (?:version|doc|article|passage)"
+    ),
     "stage_first": r"第一|首位|排首|榜首|\bfirst\b|\btop\b",
     "design": (
         r"设计|时序图|流程图|[按照]图|按(?:照)?流程|偏离"

@@ -44,6 +44,7 @@ _CALLED = re.compile(r"\b(?:called|named)\s+([a-z]\w*)|(?:叫做?|名为|名叫)
 _AFTER = re.compile(rf"的?([{_HAN}]+)|\s+([a-z][a-z-]*)")
 
 
+_WHY = re.compile(r"\bwhy\b|\bhow come\b|为什么|为何|为啥|怎么会|怎么就|凭什么|原因")
 _LISTED = frozenset(("which_turn", "turns", "all", "many", "low", "intent", "jump", "whether"))
 """Cues of a question about turns: a bound without any of them is none on how sure a turn was."""
 
@@ -161,6 +162,8 @@ class Reader:
             return "no such turn"
         if "design" in c:
             return "conform"
+        if _of_staleness(c, turns, has) and not _WHY.search(rest):
+            return "stale documents"
         if "why" in c:
             return _why(c, turns, has, rest)
         if len(turns) >= 2 and c & {"differ", "overwrite"}:
@@ -211,6 +214,12 @@ def _why(c: frozenset[str], turns: Sequence[int], has: set[str], rest: str) -> s
     if turns or has & {"doc", "value", "slot"}:
         return "why answer"
     return "why"
+
+
+def _of_staleness(c: frozenset[str], turns: Sequence[int], has: set[str]) -> bool:
+    """Whether is asked if an answer's documents were out of date, or in which turns they were; not why they were."""
+    asks_doc = "doc" in has or c & {"doc", "prompt", "recall"} or (turns and "why" in c and not has & {"slot", "value"})
+    return bool(c & {"stale", "fresh"} and asks_doc and c & {"whether", "which_turn", "turns"} and "said" not in c)
 
 
 def _of_slot(c: frozenset[str]) -> str:
