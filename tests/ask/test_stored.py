@@ -328,6 +328,23 @@ def nothing_written(at: Path) -> Iterator[None]:
             each.chmod(0o755 if each.is_dir() else 0o644)
 
 
+def test_a_folder_that_can_only_be_read_is_brought_up_to_date_in_a_place_of_its_own() -> None:
+    at = folder(Path(tempfile.mkdtemp(prefix="ask-read-only-")), {**WORLD, **port(7001)})
+    try:
+        Stored(at).snapshot.close()
+        with nothing_written(at):
+            kept = Stored(at)
+            assert kept.home == at / NAME
+        folder(at, port(7002))  # somebody else may write there
+        before = index(at)
+        with nothing_written(at):
+            kept.refresh()
+            assert "7002" in ask(kept, PORT)
+        assert index(at) == before
+    finally:
+        shutil.rmtree(at)
+
+
 def test_a_folder_that_can_only_be_read_is_answered_from() -> None:
     at = folder(Path(tempfile.mkdtemp(prefix="ask-read-only-")), WORLD)
     at.chmod(0o755)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EVERY = 2.0
 """Seconds between two looks at many files."""
 MANY = 500
-"""Files from which on they are not looked at with each question: so many are listed in some 5 ms."""
+"""Files from which on they are not looked at with each question: so many are listed in 2 ms, 20,000 in 0.1 s."""
 _SHORT = 0.05  # seconds of a look that is taken with each question
 _SHARE = 20  # a look at more is taken for a twentieth of the time at most
 Status = tuple[str, int, int]
