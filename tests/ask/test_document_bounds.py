@@ -21,6 +21,7 @@ PAGES = {
         "Her successor was trained by her for a year.\nIda Roth hired Lea Sand. Lea Sand hired Tom Birk.\n"
     ),
     "名册.md": "# 名册\n罗莎于2015年加入乐队。埃米尔于2009年退出乐队。\n",
+    "team.md": "# Team\nIvo Marsh left the old rowing team in 2016. Una Dale founded the old rowing team in 2012.\n",
     "卡片.md": "# 卡片\n银卡年费300元。金卡年费500元。\n",
     "师徒.md": "# 师徒\n田中女士指导了接班人。伊藤先生指导了木村女士。\n",
 }
@@ -43,6 +44,9 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "Who joined until 2014?",
         "Which boats carry more than 40 passengers?",
         "Which boats carry fewer than 20 passengers?",
+        "Who left the old rowing team before 2014?",
+        "Who left the old rowing team no later than 2014?",
+        "Who founded the old rowing team not earlier than 2013?",
         "谁在2015年之前加入乐队？",
         "誰在2015年以後加入樂隊？",
         "哪种卡年费超过500元？",
@@ -63,6 +67,8 @@ def test_what_lies_beyond_the_bound_is_no_answer(pages: Ask, question: str) -> N
         ("Who sang solo between 2016 and 2019?", "Emil Vance", "Nora"),
         ("Which boat carries more than 20 passengers?", "Bea", "Ada"),
         ("Which boat carries at most 20 passengers?", "Ada", "Bea"),
+        ("Who left the old rowing team no later than 2016?", "Ivo Marsh", "Una"),
+        ("Who founded the old rowing team in or before 2012?", "Una Dale", "Ivo"),
         ("谁在2010年之后加入乐队？", "罗莎", "埃米尔"),
         ("哪种卡年费至少500元？", "金卡", "银卡"),
         ("哪种卡年费不超过400元？", "银卡", "金卡"),
@@ -88,6 +94,8 @@ def test_what_lies_within_the_bound_is_told(pages: Ask, question: str, says: str
         ("Who drove the ferry until 2019?", "Until 2018 the ferry was driven by Emil Vance.", False),
         ("Which trips last more than 5 hours?", "The trip lasts 50 minutes.", False),
         ("Which trips last no more than 5 hours?", "The trip lasts 5 hours.", True),
+        ("Who joined from 2014 onwards?", "Rosa joined in 2013.", False),
+        ("Who joined in 2014 or earlier?", "Rosa joined in 2014.", True),
         ("哪些课程至少3天？", "这门课程为期五天。", True),
     ],
 )

@@ -29,11 +29,15 @@ _NUMBERED = re.compile(
 )
 # (sense, how it stands before its date, how it stands behind it)
 _DATE_WORDS = (
-    ("before", r"before|prior to|earlier than|早于|在?早于", r"(?:以前|之前|前(?!后))"),
-    ("after", r"(?<!day )after|later than|晚于", r"(?:以后|之后|后)"),
-    ("since", r"since|(?:from|starting)(?= [^.]{4,20} (?:on|onwards)\b)|自从?|从", r"(?:以来|起|至今|开始)"),
+    ("before", r"(?<!or )before|prior to|(?<!no )(?<!not )earlier than|(?<!不)早于", r"(?:以前|之前|前(?!后))"),
+    ("after", r"(?<!or )after|(?<!no )(?<!not )later than|(?<!不)晚于", r"(?:以后|之后|后)"),
+    (
+        "since",
+        r"since|in or after|on or after|not? earlier than|不早于|自从?|从",
+        r"以来|起|至今|开始|(?:onwards?|or later)\b",
+    ),
     ("until", r"until|till|up to|直到|截至|截止到?|到", r"为止"),
-    ("by", r"by|no later than|(?<![a-z])in or before|不晚于", r"(?!x)x"),
+    ("by", r"by|not? later than|(?:in|on) or before|不晚于", r"or earlier\b"),
 )
 _NUMBER_WORDS = (
     (

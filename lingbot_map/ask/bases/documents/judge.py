@@ -32,6 +32,8 @@ _TYPE_NOUNS = (
     "age day year month"
 )
 _LABEL = re.compile(r"\d|^[a-z]\d?[^a-z]|[a-z][-_/.][a-z]")
+_ASKS = re.compile(r"^(?:\w+ )?(?:who|which|whose)\b|的(?:是|有)?(?:谁|哪|什么)")
+"""A question word, or the one before it, that is no hop."""
 TYPE_NOUNS = frozenset(_TYPE_NOUNS.split())
 
 
@@ -90,8 +92,8 @@ class Judged:
 
     def within(self, spoken: Spoken) -> bool:
         """Whether a sentence meets a bound that the question sets; ``True`` where it sets none."""
-        held = [each for each in self.concepts if each.bound is not None]
-        return not held or any(each.said_in(spoken) for each in held)
+        held = {at for at, each in enumerate(self.concepts) if each.bound is not None}
+        return held <= self.covers([spoken])
 
     def covers(self, spoken: Iterable[Spoken]) -> frozenset[int]:
         """The numbers of the concepts that any of these sentences says."""
@@ -106,8 +108,24 @@ class Judged:
         known = self._known.get(spoken.row)
         if known is None:
             known = frozenset(at for at, each in enumerate(self.concepts) if each.said_in(spoken))
+            known = frozenset(
+                at for at in known if (bound := self.concepts[at].bound) is None or self._bounded(bound) <= known
+            )
             self._known[spoken.row] = known
         return known
+
+    def _bounded(self, bound: Bound) -> frozenset[int]:
+        """The concepts that a sentence has to say with a bound ("joined" is not "left"): all but the kind of thing that
+        is asked for, or in a question of several hops the two that stand next before."""
+        which = "which" in self.wording.types and "who" not in self.wording.types
+        plain = [
+            at
+            for at, each in enumerate(self.concepts)
+            if each.bound is None and each.concept.text not in TYPE_NOUNS and not (which and each.concept.focus)
+        ]
+        if self.wording.hops > 1 + len(_ASKS.findall(self.wording.whole)):
+            plain = [at for at in plain if self.concepts[at].concept.start < bound.start][-2:]
+        return frozenset(plain)
 
     def share(self, covered: Iterable[int]) -> float:
         """The weighed share (0..1) of the question that these concepts make up."""
