@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from lingbot_map.ask import Answer, Ask, Base
+from lingbot_map.ask.base import Route
 from lingbot_map.ask.bases import KINDS, opened
 from lingbot_map.ask.bases.documents.answering import Documents
 from lingbot_map.ask.bases.documents.library import Library
 from lingbot_map.ask.bases.session import SessionBase
 from lingbot_map.ask.bases.triples.knowledge import Knowledge
-from lingbot_map.ask.engine import Route
 from lingbot_map.ask.kept import outcomes_of
 from lingbot_map.ask.pool import Hit
 from lingbot_map.events import Event

@@ -205,6 +205,29 @@ def test_a_name_is_not_read_for_its_verb(tmp_path: Path, name: str, question: st
     assert Ask(opened([path])).ask(question).cites == ("m1",)
 
 
+@pytest.mark.parametrize(
+    ("question", "cites"),
+    [
+        ("What does A send to B?", {"m1"}),
+        ("what does a send to c", {"m5"}),
+        ("A sends what to C?", {"m5"}),
+        ("What does B send to A?", {"m4"}),
+        ("Who sends login to B?", {"m1"}),
+        ("A给B发了什么？", {"m1"}),
+        ("Does a user log in?", {"m1"}),  # an article
+        ("I want to know what B sends", {"m2", "m4"}),
+    ],
+)
+def test_a_lifeline_of_one_letter_is_a_name_where_no_article_stands(
+    tmp_path: Path, question: str, cites: set[str]
+) -> None:
+    path = tmp_path / "letters.puml"
+    path.write_text(
+        "@startuml\nA -> B : login\nB -> C : check\nC --> B : ok\nB --> A : token\nA -> C : logout\n@enduml\n"
+    )
+    assert set(Ask(opened([path])).ask(question).cites) == cites
+
+
 def test_a_name_is_not_read_for_a_condition(tmp_path: Path) -> None:
     path = tmp_path / "stock.puml"
     lines = ["@startuml", "Order -> StockService : lock(items)", "alt in stock", "Order -> Till : pay()"]

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 
+from lingbot_map.ask.base import Base
 from lingbot_map.ask.bases import opened
 from lingbot_map.ask.demo.story import LANGUAGES, NAMES, Topic, topics
-from lingbot_map.ask.engine import Ask, Base
+from lingbot_map.ask.engine import Ask
 from lingbot_map.demo.bot import PACE, shown
 from lingbot_map.demo.channel import RestChannel
 from lingbot_map.demo.leaving import told_to_leave

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
+from lingbot_map.ask.base import Route
 from lingbot_map.ask.bases.documents import chains, voices
 from lingbot_map.ask.bases.documents.judge import ENOUGH, Judged, judge
 from lingbot_map.ask.bases.documents.library import Snapshot
@@ -18,7 +19,6 @@ from lingbot_map.ask.bases.documents.subjects import of_another
 from lingbot_map.ask.bases.documents.voices import Voice
 from lingbot_map.ask.bases.documents.wording import Wording, matching, of_type, read
 from lingbot_map.ask.dialog import Dialog
-from lingbot_map.ask.engine import Route
 from lingbot_map.ask.pool import Fused
 from lingbot_map.ask.text import lang_of
 from lingbot_map.ask.types import Chain, Found, Item, Lang, Mention, Question, Sentence, Verdict

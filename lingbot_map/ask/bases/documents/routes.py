@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from lingbot_map.ask.base import Route
 from lingbot_map.ask.bases.documents import beam
 from lingbot_map.ask.bases.documents.judge import Judged
 from lingbot_map.ask.bases.documents.library import Snapshot
@@ -14,7 +15,6 @@ from lingbot_map.ask.bases.documents.operators import EARLIER
 from lingbot_map.ask.bases.documents.showing import shown
 from lingbot_map.ask.bases.documents.spoken import Spoken, called_by
 from lingbot_map.ask.bases.documents.wording import matching, stems
-from lingbot_map.ask.engine import Route
 from lingbot_map.ask.pool import Hit
 from lingbot_map.ask.types import Lang
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from lingbot_map.ask.base import Route
 from lingbot_map.ask.bases.sequence import judging, listing, signs
 from lingbot_map.ask.bases.sequence.around import around
 from lingbot_map.ask.bases.sequence.ir import Diagram
@@ -21,7 +22,6 @@ from lingbot_map.ask.bases.sequence.telling import Telling
 from lingbot_map.ask.bases.sequence.view import SHARE, View
 from lingbot_map.ask.bases.sequence.wording import say
 from lingbot_map.ask.dialog import Dialog
-from lingbot_map.ask.engine import Route
 from lingbot_map.ask.pool import Fused, Hit
 from lingbot_map.ask.text import folded, lang_of
 from lingbot_map.ask.types import Found, Item, Lang, Mention, Question, Sentence

@@ -47,6 +47,10 @@ class Named:
     end: int = -1
 
 
+_NO_NOUN = re.compile(r"\s*(?:[?.!,;:]|$|(?:to|from|and|or|sends?|calls|does|gets?|receives?|replies|returns)\b)")
+"""What follows a name and never an article."""
+
+
 class View:
     """``prefix`` stands before each id where several diagrams are asked ("pay#")."""
 
@@ -151,7 +155,13 @@ class View:
 
     @staticmethod
     def _meant(mention: Mention, text: str) -> bool:
-        return len(mention.text) > 1 or not mention.text.isascii() or not re.search(r"[a-z] [a-z]", text)
+        """Whether a lifeline's name of one letter is no article and no pronoun where it stands in an English text."""
+        if len(mention.text) > 1 or not mention.text.isascii() or not re.search(r"[a-z] [a-z]", text):
+            return True
+        if mention.text in "aA":
+            written = mention.text == "A" and mention.start > 0
+            return written or bool(_NO_NOUN.match(text, mention.start + 1))
+        return mention.text not in "iI"
 
     def _said(self, text: str, begin: int) -> Iterator[Mention]:
         said = concepts(text)

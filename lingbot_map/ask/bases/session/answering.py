@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from lingbot_map.ask.base import Route
 from lingbot_map.ask.bases.sequence.asking import SequenceBase
 from lingbot_map.ask.bases.session import causes, flow, recalls, slots, staleness, turns
 from lingbot_map.ask.bases.session.conforming import conforming
@@ -11,7 +12,6 @@ from lingbot_map.ask.bases.session.reading import Reader
 from lingbot_map.ask.bases.session.record import Record
 from lingbot_map.ask.bases.session.saying import Saying
 from lingbot_map.ask.dialog import Dialog
-from lingbot_map.ask.engine import Route
 from lingbot_map.ask.pool import Fused, Hit
 from lingbot_map.ask.text import covered
 from lingbot_map.ask.types import Found, Item, Question

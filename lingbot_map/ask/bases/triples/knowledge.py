@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lingbot_map.ask.base import Route
 from lingbot_map.ask.bases.triples.answers import found
 from lingbot_map.ask.bases.triples.cypher import Query, rendered
 from lingbot_map.ask.bases.triples.following import followed, follows
@@ -24,7 +25,6 @@ from lingbot_map.ask.bases.triples.say import Say
 from lingbot_map.ask.bases.triples.wanted import Read
 from lingbot_map.ask.bases.triples.words import SOFT
 from lingbot_map.ask.dialog import Dialog
-from lingbot_map.ask.engine import Route
 from lingbot_map.ask.kept import Kept
 from lingbot_map.ask.names import Names
 from lingbot_map.ask.pool import Fused

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from lingbot_map.ask.base import Route
 from lingbot_map.ask.bases.triples.graph import Edge, Graph
 from lingbot_map.ask.bases.triples.relations import HAN, WORD, Lexicon, spelt
 from lingbot_map.ask.bases.triples.say import Say
 from lingbot_map.ask.bases.triples.words import FILLER_EN, FILLER_ZH, stem
-from lingbot_map.ask.engine import Route
 from lingbot_map.ask.pool import Fused, Hit
 from lingbot_map.ask.text import STOP, folded, words
 from lingbot_map.ask.types import Chain, Found, Question, Sentence
