@@ -24,7 +24,7 @@ values. An ``Ask`` belongs to one thread at a time. What can't be read raises ``
 its place; what is asked never raises.
 """
 
-from lingbot_map.ask.base import Base, Route
+from lingbot_map.ask.askable import Base, Route
 from lingbot_map.ask.engine import Ask
 from lingbot_map.ask.types import Answer, Chain, EvidenceItem, Found, Item, Mention, Question, Sentence, TraceStep
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lingbot_map.ask.base import Base, Route
+from lingbot_map.ask.askable import Base, Route
 from lingbot_map.ask.dialog import Dialog
 from lingbot_map.ask.kept import Outcome, outcomes_of, version_of
 from lingbot_map.ask.pool import Fused, Hit, evidence, fuse

@@ -20,7 +20,8 @@ turn 轮次|turn  no_such_turn 没有这一轮|no such turn  no_such_name 没有
 difference 两轮之差|difference  said 说过|said  findings 异常|findings  length 轮数|length  overview 概览|overview
 retrieving 召回轮次|retrieving turns  jumps 跳转|jumps  visits 到访|visits  intents 意图|intents  loops 环路|loops
 confidence 置信度|confidence  funnel 召回漏斗|funnel  prompt 进入提示词|in the prompt  hits 命中|hits
-documents 文档|documents  conform 按图核对|as designed  why 为什么|why  why_answer 为何这样答|why this answer
+documents 文档|documents  stale_documents 过期文档|stale documents  conform 按图核对|as designed  why 为什么|why
+why_answer 为何这样答|why this answer
 why_jump 为何跳转|why this jump  why_value 为何是此值|why this value  why_document 为何这篇|why this document
 why_finding 为何报异常|why this finding
 

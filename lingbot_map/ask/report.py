@@ -41,7 +41,7 @@ from lingbot_probes.signals import (
 )
 
 if TYPE_CHECKING:
-    from lingbot_map.ask.base import Base, Route
+    from lingbot_map.ask.askable import Base, Route
     from lingbot_map.ask.pool import Fused, Hit
 
 MOST = 20

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lingbot_map.ask import Answer, Ask, Base
-from lingbot_map.ask.base import Route
+from lingbot_map.ask.askable import Route
 from lingbot_map.ask.bases import KINDS, opened
 from lingbot_map.ask.bases.documents.answering import Documents
 from lingbot_map.ask.bases.documents.library import Library

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lingbot_map.ask.base import Base
+from lingbot_map.ask.askable import Base
 from lingbot_map.errors import BadInput
 
 if TYPE_CHECKING:

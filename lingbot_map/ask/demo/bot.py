@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 
-from lingbot_map.ask.base import Base
+from lingbot_map.ask.askable import Base
 from lingbot_map.ask.bases import opened
 from lingbot_map.ask.demo.story import LANGUAGES, NAMES, Topic, topics
 from lingbot_map.ask.engine import Ask

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from lingbot_map.ask.base import Route
+from lingbot_map.ask.askable import Route
 from lingbot_map.ask.bases.documents import chains, voices
 from lingbot_map.ask.bases.documents.judge import ENOUGH, Judged, judge
 from lingbot_map.ask.bases.documents.library import Snapshot

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from lingbot_map.ask.base import Route
+from lingbot_map.ask.askable import Route
 from lingbot_map.ask.bases.documents import beam
 from lingbot_map.ask.bases.documents.judge import Judged
 from lingbot_map.ask.bases.documents.library import Snapshot

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from lingbot_map.ask.base import Route
+from lingbot_map.ask.askable import Route
 from lingbot_map.ask.bases.sequence import judging, listing, signs
 from lingbot_map.ask.bases.sequence.around import around
 from lingbot_map.ask.bases.sequence.ir import Diagram

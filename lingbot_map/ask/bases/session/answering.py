@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from lingbot_map.ask.base import Route
+from lingbot_map.ask.askable import Route
 from lingbot_map.ask.bases.sequence.asking import SequenceBase
 from lingbot_map.ask.bases.session import causes, flow, recalls, slots, staleness, turns
 from lingbot_map.ask.bases.session.conforming import conforming

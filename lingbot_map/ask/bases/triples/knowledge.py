@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lingbot_map.ask.base import Route
+from lingbot_map.ask.askable import Route
 from lingbot_map.ask.bases.triples.answers import found
 from lingbot_map.ask.bases.triples.cypher import Query, rendered
 from lingbot_map.ask.bases.triples.following import followed, follows

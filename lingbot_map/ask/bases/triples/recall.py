@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from lingbot_map.ask.base import Route
+from lingbot_map.ask.askable import Route
 from lingbot_map.ask.bases.triples.graph import Edge, Graph
 from lingbot_map.ask.bases.triples.relations import HAN, WORD, Lexicon, spelt
 from lingbot_map.ask.bases.triples.say import Say
