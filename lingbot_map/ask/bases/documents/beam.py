@@ -37,9 +37,6 @@ _ALIKE_SENTENCE, _ALIKE_DOCUMENT = 0.2, 0.35
 _NEAR = 0.25
 """Of what a rank by words is worth, what one by likeness adds. These three were chosen so that on questions that are
 not measured nothing falls below words alone; where both ranks counted the same, some did."""
-ANSWERABLE = 1.4
-"""What ``answerable`` gives from which on 19 of 20 questions that chose it have their answer; of others, some fewer."""
-_OVER_A_NAME = 0.5  # in ``answerable``, of the best document that was reached over a name
 _LINKS = 80  # documents that are followed from one
 
 
@@ -111,6 +108,10 @@ class Fit:
         """The question's words that a sentence says, a bit each."""
         return self._said.get(spoken.row, 0)
 
+    def sentences(self, id: str) -> set[int]:
+        """What the sentences of a document say of the question: its words, a bit each."""
+        return set(map(self._said.get, self.snapshot.by_document[id], repeat(0)))
+
     def words(self, id: str) -> int:
         """The question's words that a document says, a bit each."""
         bits = self._words.get(id)
@@ -175,7 +176,7 @@ def ranked(
     for _ in range(hops):
         steps: dict[str, Reached] = {}
         for reached in beam:
-            new = ~_all_said(fit, reached.way)
+            new = ~all_said(fit, reached.way)
             families = {snapshot.documents[id].family for id in reached.way}
             for target, link, stepped, name in _steps(snapshot, fit, reached.way[-1]):
                 if snapshot.documents[target].family in families:
@@ -190,21 +191,6 @@ def ranked(
     return _adding(fit, sorted(best.values(), key=_order)[:most])
 
 
-def answerable(snapshot: Snapshot, question: str) -> float:
-    """How likely it is that the documents answer a question, to be held against other questions and ``ANSWERABLE``.
-
-    It is the share of the question that the first five say, times the value of the first two and half of that of the
-    best which was reached over a name: of a question of several hops whose second is missing the last is low. Documents
-    are ranked by words and names alone, since something is always alike. Form and half were chosen, out of some forty,
-    on questions that are not measured (every fourth of HotpotQA's and MuSiQue's samples, and 2Wiki's).
-    """
-    fit = Fit(snapshot, question, alike=False)
-    found = ranked(snapshot, question, fit=fit)
-    said = _all_said(fit, (reached.document for reached in found[:5]))
-    over_a_name = max((reached.value for reached in found[:5] if reached.names), default=0.0)
-    return fit.share(said) * (sum(reached.value for reached in found[:2]) / 2 + _OVER_A_NAME * over_a_name)
-
-
 def _adding(fit: Fit, found: list[Reached]) -> list[Reached]:
     """The first documents in the order of their value and what each adds of the question to those before it."""
     rest, picked = found[: 3 * _REORDERED], list[Reached]()
@@ -217,7 +203,7 @@ def _adding(fit: Fit, found: list[Reached]) -> list[Reached]:
     return [*picked, *rest, *found[3 * _REORDERED :]]
 
 
-def _all_said(fit: Fit, documents: Iterable[str]) -> int:
+def all_said(fit: Fit, documents: Iterable[str]) -> int:
     """The question's words that any of these documents says, a bit each."""
     bits = 0
     for id in documents:
