@@ -128,6 +128,7 @@ def test_a_dropped_diagram_is_asked_and_kept_only_where_that_is_said(open_ask: O
     assert "retryCharge" not in page.evaluate(stored)
     page.locator("[data-focus=keep]").check()
     assert "retryCharge" in page.evaluate(stored)
+    until(page, "location.hash.includes('aq=')")  # the address follows at its own pace
     page.reload()
     expect(page.locator(".ask-said")).to_contain_text("payment times out")
     page.locator("[data-focus=remove]").click()
