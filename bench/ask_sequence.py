@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bench import Figure
+from bench.unkept import Unkept
 from lingbot_map.ask import Ask, Question
 from lingbot_map.ask.bases.sequence import SequenceBase, mermaid, plantuml
 from lingbot_map.ask.bases.sequence.source import chunks, other_kind, read
@@ -109,7 +110,7 @@ def made() -> SequenceBase:
 
 
 def _asking() -> Iterable[Figure]:
-    ask = Ask(made())
+    ask = Ask(Unkept(made()))
     costs: list[float] = []
     for question in QUESTIONS:
         best = 1e9

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 
 from bench import Figure
+from bench.unkept import Unkept
 from lingbot_map.ask import Ask
 from lingbot_map.ask.bases.session import SessionBase
 from lingbot_map.ask.text import terms
@@ -79,7 +80,7 @@ def measure() -> Iterable[Figure]:
     began = time.process_time()
     base = SessionBase(map)
     built = (time.process_time() - began) * 1000
-    asking = Ask(base)
+    asking = Ask(Unkept(base))
     asking.ask("谁改写了 slot_3？")
     costs: dict[str, float] = {}
     for question in QUESTIONS:

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import Figure
+from bench.unkept import Unkept
 from lingbot_map.ask import Ask
 from lingbot_map.ask.bases.triples.graph import Graph, Node, Said
 from lingbot_map.ask.bases.triples.knowledge import Knowledge
@@ -249,7 +250,7 @@ def scans() -> Iterator[Figure]:
         base.answers.clear()
         base.questions.clear()
         began = time.process_time()
-        answer = Ask(base).ask(forms[at].format(rng.choice(values[at])))
+        answer = Ask(Unkept(base)).ask(forms[at].format(rng.choice(values[at])))
         times.append((time.process_time() - began) * 1000)
         assert not answer.abstained, answer.question.text
     times.sort()
