@@ -67,8 +67,6 @@ class AgUi:
         self._texts: dict[str, list[str]] = {}
         self._calls: dict[str, dict[str, Any]] = {}
         self._chunk = ""  # the message or call that a chunk without an id goes on with
-        self._timed = False
-        self._timeless = 0
 
     def take(self, event: object) -> list[Numbered]:
         """The signals of one event. Raises ``SignalError`` for what is none; call ``skip`` then and go on."""
@@ -101,16 +99,7 @@ class AgUi:
 
     def _stamp(self, value: object) -> None:
         at = value if type(value) is not int and type(value) is not float else float(value)
-        at = instant(at / 1000 if type(at) is float and at > _MILLISECONDS else at)
-        if at is None:
-            self._timeless += 1
-            self.scribe.said_at = None
-        else:
-            self._timed = True
-            self.scribe.at(at)
-        found = self.scribe.found
-        found.timeless = self._timeless if self._timed else 0
-        found.left["untimed"] = 0 if self._timed else 1
+        self.scribe.at_if_timed(instant(at / 1000 if type(at) is float and at > _MILLISECONDS else at))
 
     def _open(self) -> None:
         if not self.scribe.n:

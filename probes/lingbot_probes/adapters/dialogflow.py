@@ -78,8 +78,6 @@ class Dialogflow:
         self._about = dict(about or {})
         self._name = name
         self._at = at
-        self._timed = False
-        self._timeless = 0
         self._position: int | None = None
         self._place: Place | None = None
         self._held: dict[str, Any] = {}
@@ -90,7 +88,7 @@ class Dialogflow:
         if type(record) is not dict:
             raise SignalError("record", "a mapping", record)
         move = read_move(record)
-        self._stamp(move.at if move.at is not None else self._at)
+        self.scribe.at_if_timed(move.at if move.at is not None else self._at)
         self._open(word(move.result, "languageCode") or word(part(move.request, "queryInput"), "languageCode"))
         ending, self._ending = self._ending, ""
         if ending:
@@ -114,17 +112,6 @@ class Dialogflow:
     def say(self, signal: Any) -> None:
         """Number a signal of the current turn."""
         self.scribe.say(signal)
-
-    def _stamp(self, at: float | None) -> None:
-        left = self.scribe.found
-        if at is None:
-            self._timeless += 1
-            self.scribe.said_at = None
-        else:
-            self._timed = True
-            self.scribe.at(at)
-        left.timeless = self._timeless if self._timed else 0
-        left.left["untimed"] = 0 if self._timed else 1
 
     def _open(self, language: str) -> None:
         if not self.scribe.n:

@@ -43,7 +43,19 @@ class Scribe:
     An adapter sets ``turn`` and calls ``at`` for each record, then ``say``; ``taken`` hands over what was said.
     """
 
-    __slots__ = ("_latest", "_out", "_routed", "found", "n", "said_at", "session", "turn", "turns")
+    __slots__ = (
+        "_latest",
+        "_out",
+        "_routed",
+        "_timed",
+        "_timeless",
+        "found",
+        "n",
+        "said_at",
+        "session",
+        "turn",
+        "turns",
+    )
 
     def __init__(self, session: str) -> None:
         """Begins with number 1 and outside any turn."""
@@ -55,6 +67,8 @@ class Scribe:
         self.found = Found()
         self._latest = float("-inf")
         self._routed = False
+        self._timed = False
+        self._timeless = 0
         self._out: list[Numbered] = []
 
     def at(self, said_at: float | None) -> None:
@@ -66,6 +80,18 @@ class Scribe:
             self.found.backwards += 1
         else:
             self._latest = said_at
+
+    def at_if_timed(self, said_at: float | None) -> None:
+        """As ``at``, of records that may all be without a time: they are then untimed as a whole, and none of them
+        lacks one."""
+        if said_at is None:
+            self._timeless += 1
+            self.said_at = None
+        else:
+            self._timed = True
+            self.at(said_at)
+        self.found.timeless = self._timeless if self._timed else 0
+        self.found.left["untimed"] = 0 if self._timed else 1
 
     def open_turn(self, utterance: str, turn: str = "") -> str:
         """The user spoke: a turn of the id ``turn``, or of the next number. Returns its id."""
