@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import Figure
-from lingbot_map.ask.bases.documents.answerable import ANSWERABLE, answerable
+from bench.answerable import ANSWERABLE, answerable
 from lingbot_map.ask.bases.documents.beam import KEPT, ranked
 from lingbot_map.ask.bases.documents.encoders import table
 from lingbot_map.ask.bases.documents.files import Folder, document

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from bench.answerable import answerable
 from lingbot_map.ask import Ask
-from lingbot_map.ask.bases.documents import answerable, beam, encoders, files, graph, showing
+from lingbot_map.ask.bases.documents import beam, encoders, files, graph, showing
 from lingbot_map.ask.bases.documents.answering import Documents
 from lingbot_map.ask.bases.documents.library import Library
 from lingbot_map.errors import BadInput
@@ -204,9 +205,9 @@ def test_a_question_whose_second_hop_is_missing_is_less_answerable() -> None:
     texts = {f"n{at}.md": f"# Harbour {at}\nA harbour with {at} cranes and a film club.\n" for at in range(30)}
     texts["film.md"] = "# Low Tide\nLow Tide is a film directed by Anna Brandt.\n"
     question = "Where was the director of the film Low Tide born?"
-    without = answerable.answerable(library(texts).snapshot, question)
+    without = answerable(library(texts).snapshot, question)
     texts["anna.md"] = "# Anna Brandt\nShe was born in Kiel and studied law.\n"
-    assert answerable.answerable(library(texts).snapshot, question) > without + 0.8
+    assert answerable(library(texts).snapshot, question) > without + 0.8
 
 
 def test_names_that_lead_nowhere_and_a_crowd_that_resembles_a_question_make_it_less_answerable() -> None:
@@ -214,7 +215,7 @@ def test_names_that_lead_nowhere_and_a_crowd_that_resembles_a_question_make_it_l
     crowd = {f"n{at}.md": f"# Pier {at}\nThe ferry left the harbour at {at}.\n" for at in range(30)}
     left = "The ferry left the harbour at noon.\n"
     scores = [
-        answerable.answerable(library({**crowd, **more}).snapshot, question)
+        answerable(library({**crowd, **more}).snapshot, question)
         for more in ({}, {"x.md": f"# Log\nBlue Heron. {left}"}, {"x.md": f"# Blue Heron\n{left}"})
     ]
     assert scores[0] < 0.2
@@ -222,11 +223,11 @@ def test_names_that_lead_nowhere_and_a_crowd_that_resembles_a_question_make_it_l
     assert scores[2] > scores[1] + 0.4
     apart = {f"n{at}.md": f"# Pier {at}\nThe crane was mended at {at}.\n" for at in range(60)}
     apart["x.md"] = f"# Blue Heron\n{left}"
-    alone = answerable.answerable(library(apart).snapshot, question)
+    alone = answerable(library(apart).snapshot, question)
     for at in range(6):
         apart[f"m{at}.md"] = f"# Ferry {at}\nBlue boats leave the harbour at {at}.\n"
-    assert answerable.answerable(library(apart).snapshot, question) < alone
-    assert answerable.answerable(library(apart).snapshot, "") == 0
+    assert answerable(library(apart).snapshot, question) < alone
+    assert answerable(library(apart).snapshot, "") == 0
 
 
 def test_a_sentence_that_every_document_has_leads_nowhere() -> None:
