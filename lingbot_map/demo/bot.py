@@ -15,10 +15,8 @@ from lingbot_map.demo.assistant import LANGUAGES
 from lingbot_map.demo.customer import customers
 from lingbot_map.demo.desk import Desk
 from lingbot_map.demo.leaving import told_to_leave
+from lingbot_map.demo.options import PACE, options
 from lingbot_map.demo.probing import probe
-
-PACE = 3.0
-"""Seconds between the turns of a scripted customer, about as quick as somebody who knows what to type."""
 
 HELP = {
     "zh": "请输入您的问题。/new 开始新会话，/quit 退出。\n",
@@ -103,16 +101,10 @@ def shown(text: str) -> str:
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m lingbot_map.demo", description=__doc__)
-    parser.add_argument("--endpoint", help="address of the map (default: $LINGBOT_ENDPOINT, else this machine's)")
-    parser.add_argument("--token", help="its token; $LINGBOT_TOKEN keeps it out of the process list")
-    parser.add_argument("--lang", choices=LANGUAGES, default="zh")
-    parser.add_argument("--pace", type=float, default=PACE, help="seconds between two turns (default: %(default)s)")
-    parser.add_argument("--turns", type=int, help="leave after so many turns")
-    parser.add_argument("--once", action="store_true", help="leave after the two stories")
+    parser = options(
+        "lingbot_map.demo", __doc__, LANGUAGES, turn="turns", story="the two stories", chat="type yourself"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the sessions after the stories")
-    parser.add_argument("--chat", action="store_true", help="type yourself")
-    parser.add_argument("--parent", type=int, help="leave when this process is no longer the parent")
     return parser.parse_args(argv)
 
 

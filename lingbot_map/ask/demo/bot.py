@@ -15,9 +15,10 @@ from lingbot_map.ask.askable import Base
 from lingbot_map.ask.bases import opened
 from lingbot_map.ask.demo.story import LANGUAGES, NAMES, Topic, topics
 from lingbot_map.ask.engine import Ask
-from lingbot_map.demo.bot import PACE, shown
+from lingbot_map.demo.bot import shown
 from lingbot_map.demo.channel import RestChannel
 from lingbot_map.demo.leaving import told_to_leave
+from lingbot_map.demo.options import PACE, options
 from lingbot_probes import Probe
 
 probe = Probe("ask-demo")
@@ -125,16 +126,8 @@ def chat(desk: Desk, lang: str, run: str = "") -> None:
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m lingbot_map.ask.demo", description=__doc__)
-    parser.add_argument("--endpoint", help="address of the map (default: $LINGBOT_ENDPOINT, else this machine's)")
-    parser.add_argument("--token", help="its token; $LINGBOT_TOKEN keeps it out of the process list")
-    parser.add_argument("--lang", choices=LANGUAGES, default="zh")
-    parser.add_argument("--pace", type=float, default=PACE, help="seconds between two questions (default: %(default)s)")
-    parser.add_argument("--turns", type=int, help="leave after so many questions")
-    parser.add_argument("--once", action="store_true", help="leave after the story")
-    parser.add_argument("--chat", action="store_true", help="ask yourself")
-    parser.add_argument("--parent", type=int, help="leave when this process is no longer the parent")
-    return parser.parse_args(argv)
+    program, words = "lingbot_map.ask.demo", {"turn": "questions", "story": "the story", "chat": "ask yourself"}
+    return options(program, __doc__, LANGUAGES, **words).parse_args(argv)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
